@@ -190,8 +190,9 @@ impl Along<'_, '_> {
         if let Some(known) = self.integrator.flow.guards().banded(guard, UncertainPoint { t, y, delta }) {
             return (known.value, known.band());
         }
-        let value = self.integrator.flow.guards().along(guard, t, &self.uncertainty.state);
-        (value, self.band(guard, s, value))
+        let (value, of_weights) =
+            self.integrator.flow.guards().along_banded(guard, t, &self.uncertainty.state);
+        (value, self.band(guard, s, value) + of_weights)
     }
 
     /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient
@@ -248,7 +249,7 @@ impl Along<'_, '_> {
         let rate = gradient.by_time + terms.clone().sum::<f64>();
         let size = gradient.by_time.abs() + terms.map(f64::abs).sum::<f64>();
         let mut band = FIELD_ROUNDING * size;
-        if self.integrator.flow.guards().has_differences(guard) {
+        if self.integrator.flow.guards().has_differences(guard, t, &uncertainty.state) {
             let here = (t, &uncertainty.state[..]);
             let speed = |j: usize| uncertainty.scratch[j].abs();
             band += rate_error(&gradient.by_state, gradient.by_time, here, speed);

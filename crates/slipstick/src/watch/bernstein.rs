@@ -13,6 +13,8 @@ const ROOM: usize = STEP_DEGREE + 1;
 /// needs 53.
 const NEWTON_STEPS: usize = 12;
 const MOST_STEPS: usize = 80;
+/// Extrema are found to this part of the derivative's range: a maximum's height depends on its square.
+const FLAT: f64 = 1e-15;
 /// `(n over k)` and its inverse.
 const BINOMIALS: [[f64; ROOM]; ROOM] = binomials(false);
 const INVERSE_BINOMIALS: [[f64; ROOM]; ROOM] = binomials(true);
@@ -153,19 +155,22 @@ impl Bernstein {
         if n == 0 {
             return (self.c[0], 0.0);
         }
-        let (c, weights) = (&self.c[..=n], BINOMIALS[n][..n].iter().zip(&BINOMIALS[n - 1][..n]));
-        let rest = 1.0 - t;
+        let (c, weights, slopes) = (&self.c[..=n], &BINOMIALS[n][..=n], &BINOMIALS[n - 1][..n]);
+        let (mut value, mut slope, rest) = (0.0, 0.0, 1.0 - t);
         let (x, factor) = if t <= 0.5 { (t / rest, rest) } else { (rest / t, t) };
-        let add = |(value, slope): (f64, f64), (pair, (weight, of_slope)): (&[f64], (&f64, &f64))| {
-            (value * x + weight * pair[0], slope * x + of_slope * (pair[1] - pair[0]))
-        };
-        let terms = c.windows(2).zip(weights);
-        let (value, slope) = if t <= 0.5 {
-            terms.rev().fold((c[n], 0.0), add)
+        if t <= 0.5 {
+            value = weights[n] * c[n];
+            for j in (0..n).rev() {
+                value = value * x + weights[j] * c[j];
+                slope = slope * x + slopes[j] * (c[j + 1] - c[j]);
+            }
         } else {
-            let (value, slope) = terms.fold((0.0, 0.0), add);
-            (value * x + c[n], slope)
-        };
+            for j in 0..n {
+                value = value * x + weights[j] * c[j];
+                slope = slope * x + slopes[j] * (c[j + 1] - c[j]);
+            }
+            value = value * x + weights[n] * c[n];
+        }
         let power = (1..n).fold(1.0, |power, _| power * factor);
         (value * power * factor, n as f64 * slope * power)
     }
@@ -229,10 +234,10 @@ impl Bernstein {
         self.derivative().value_and_slope(t).1
     }
 
-    /// Where the derivative vanishes up to this part of its range, for a shape with one extremum.
-    pub(super) fn extremum(&self, flat: f64) -> f64 {
+    /// Where the derivative vanishes, for a shape with one extremum.
+    pub(super) fn extremum(&self) -> f64 {
         let slope = self.derivative();
-        slope.solve(0.0, (0.0, 1.0), f64::NAN, flat * slope.size())
+        slope.solve(0.0, (0.0, 1.0), f64::NAN, FLAT * slope.size())
     }
 
     /// A point between two ends where the value is `level`, up to `exact`, if the ends are on different sides
@@ -367,8 +372,8 @@ mod tests {
             match p.shape() {
                 Monotonicity::Rising => prop_assert!(low <= high),
                 Monotonicity::Falling => prop_assert!(p.at(b) <= p.at(a) + 2e-14),
-                Monotonicity::Convex => prop_assert!(p.at(p.extremum(1e-15)) <= p.at(a) + 1e-13),
-                Monotonicity::Concave => prop_assert!(p.at(p.extremum(1e-15)) >= p.at(a) - 1e-13),
+                Monotonicity::Convex => prop_assert!(p.at(p.extremum()) <= p.at(a) + 1e-13),
+                Monotonicity::Concave => prop_assert!(p.at(p.extremum()) >= p.at(a) - 1e-13),
                 Monotonicity::Mixed => {}
             }
         }

@@ -70,8 +70,8 @@ pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> 
 }
 
 impl Track {
-    /// Looks for the next flip from `quest.from` on. A band that was widened by more than itself is so only until the
-    /// comparison has left it on its own side.
+    /// Looks for the next flip from `quest.from` on. A band that was widened is so only until the comparison has
+    /// left it on its own side.
     pub(super) fn advance(
         &mut self,
         signals: &mut dyn Signals,
@@ -93,24 +93,22 @@ impl Track {
     }
 
     /// Where a comparison whose band is widened, by the error of the dense output or by how far from zero it was put
-    /// when it fired, has left that on its own side. A widening within the band makes no difference.
+    /// when it fired, has left that on its own side.
     fn leaves_own_side(
         &self,
         signals: &mut dyn Signals,
         side: SideState,
         (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<Option<f64>, NotFinite> {
-        let (widening, pieces) = (self.quest.widening, &pieces[self.pieces.0..self.pieces.1]);
-        let most = widening.at(self.quest.h);
-        let matters = pieces.iter().any(|piece| most > piece.band);
-        let Some(plus) = side.truth().filter(|_| matters) else { return Ok(None) };
+        let Some(plus) = side.truth().filter(|_| !self.quest.widening.is_zero()) else { return Ok(None) };
         let up = if plus { 1.0 } else { -1.0 };
+        let widening = self.quest.widening;
         // At the very start the error of the dense output is still to come.
         let widening = Widening { constant: widening.at(EARLY * widening.h), ..widening };
         let quest = Quest { up, widening, touches: false, ..self.quest };
         let comparison = self.comparison;
         let source = Source { signals, comparison };
-        let exit = Search::new(quest, source, room).run(pieces)?;
+        let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;
         Ok(exit.map(|(s, _)| s))
     }
 
@@ -190,7 +188,7 @@ impl Flip {
     /// A flip as the polynomial shows it.
     fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: StepPiece) -> Self {
         let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
-        let root = piece.shape.solve(0.0, (low, high), f64::NAN, piece.band + piece.doubt);
+        let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
         let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
         let plus = quest.up > 0.0;
         let mut flip = Self {

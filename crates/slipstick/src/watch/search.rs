@@ -27,10 +27,6 @@ const DEEPEST: u32 = 53;
 /// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a
 /// second.
 const MOST_CLIMBS: u32 = 4;
-/// Maxima are found to this part of the derivative's range: their height depends on its square.
-const FLAT: f64 = 1e-15;
-/// The bottom of a valley only has to be far from its ends.
-const ROUGHLY: f64 = 0.05;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
 /// some room.
 pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -375,7 +371,7 @@ impl<'a> Search<'a> {
     /// One minimum inside: the end decides, and the root is after the minimum.
     fn valley(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         if stretch.excess.last() + stretch.piece.doubt > self.level(stretch.piece) {
-            let bottom = stretch.excess.extremum(ROUGHLY);
+            let bottom = stretch.excess.extremum();
             self.pass(stretch.time(bottom), stretch.piece, stretch.excess.at(bottom));
         }
         self.end(stretch)
@@ -383,7 +379,7 @@ impl<'a> Search<'a> {
 
     /// One maximum inside: it decides.
     fn hill(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        let top = stretch.excess.extremum(FLAT);
+        let top = stretch.excess.extremum();
         let (s, height) = (stretch.time(top), stretch.excess.at(top));
         let highest = height + stretch.piece.doubt;
         if highest > self.level(stretch.piece) {
