@@ -82,10 +82,12 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing)
-                    && let Some(outcome) = self.end_accumulation(g, limit)?
-                {
-                    return Ok(Some(outcome));
+                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing) {
+                    if let Some(outcome) = self.end_accumulation(g, limit)? {
+                        return Ok(Some(outcome));
+                    }
+                    // What was learnt after an event that has come to its end is of no use.
+                    beginning = None;
                 }
                 self.check_cascade(firing, changed)?;
             }

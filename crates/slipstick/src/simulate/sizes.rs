@@ -141,21 +141,17 @@ impl<'a> Sizes<'a> {
             self.control.restart();
         }
         self.accepted = self.beginning.take();
-        self.learn(self.h);
-    }
-
-    /// The step just accepted is taken up to an event at this offset.
-    pub(super) fn cut_at(&mut self, s: f64) {
-        if self.options.steps.fixed.is_none() {
-            self.learn(self.h.min(BEYOND_EVENT * s));
+        if let Some(beginning) = self.accepted {
+            self.first_steps[beginning.place()] = Some(self.h);
+            self.alike[beginning.place() % 4] = Some(self.h);
         }
     }
 
-    /// This is the size that the step just accepted should have had, if it was the first after an event.
-    fn learn(&mut self, h: f64) {
-        if let Some(beginning) = self.accepted {
-            self.first_steps[beginning.place()] = Some(h);
-            self.alike[beginning.place() % 4] = Some(h);
+    /// The step just accepted is taken up to an event at this offset. If it was the first after an event, the next such
+    /// step does not have to be much longer; nothing follows for other events.
+    pub(super) fn cut_at(&mut self, s: f64) {
+        if let Some(beginning) = self.accepted.filter(|_| self.options.steps.fixed.is_none()) {
+            self.first_steps[beginning.place()] = Some(self.h.min(BEYOND_EVENT * s));
         }
     }
 
