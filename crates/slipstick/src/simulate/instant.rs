@@ -91,11 +91,7 @@ impl RunLoop<'_> {
                 }
                 self.check_cascade(firing, changed)?;
             }
-            let by_value = restart != Restart::Continuous;
-            let mut next = if by_value { self.fires_by_value()? } else { Firing::default() };
-            if next.is_empty() {
-                next = self.decide_by_motion();
-            }
+            let next = self.fires_next(restart != Restart::Continuous)?;
             let halted = self.accumulating.take_halted();
             if next.is_empty() && halted.is_empty() {
                 break;
@@ -127,8 +123,16 @@ impl RunLoop<'_> {
         }
     }
 
-    fn fires_by_value(&mut self) -> Result<Firing, Error> {
-        self.guards.fires_by_value(&mut self.integrator)
+    /// What fires by the values where the motion stands, if they may have changed; if nothing does, what the motion
+    /// decides.
+    fn fires_next(&mut self, by_value: bool) -> Result<Firing, Error> {
+        if by_value {
+            let firing = self.guards.fires_by_value(&mut self.integrator)?;
+            if !firing.is_empty() {
+                return Ok(firing);
+            }
+        }
+        Ok(self.decide_by_motion())
     }
 
     fn activate_guards(&mut self) {
