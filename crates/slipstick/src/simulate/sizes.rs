@@ -14,7 +14,7 @@ const SHORTEST: f64 = 1e-290;
 const FIRST_STEP_AT_REST: f64 = 1e-6;
 /// A rest of less than this part of a step would only cost another step.
 const REST_OF_STEP: f64 = 1e-3;
-/// How many times longer than the time to the next event a first step is at most. The dense output of a step rounds to
+/// How many times longer than the time from an event to its next a first step is at most. The dense output of a step rounds to
 /// the largest values in it: one that goes far beyond its event locates it less exactly.
 const BEYOND_EVENT: f64 = 4.0;
 /// The smallest step, in spacings of doubles at the time.
@@ -147,10 +147,11 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// The step just accepted is taken up to an event at this offset. If it was the first after an event, the next such
-    /// step does not have to be much longer; nothing follows for other events.
-    pub(super) fn cut_at(&mut self, s: f64) {
-        if let Some(beginning) = self.accepted.filter(|_| self.options.steps.fixed.is_none()) {
+    /// The step just accepted is taken up to where these guards fire, at this offset. If it was the first after an event
+    /// of one of them, the next such step does not have to be much longer.
+    pub(super) fn cut_at(&mut self, s: f64, fired: &[usize]) {
+        let again = self.accepted.filter(|beginning| fired.contains(&beginning.guard));
+        if let Some(beginning) = again.filter(|_| self.options.steps.fixed.is_none()) {
             self.first_steps[beginning.place()] = Some(self.h.min(BEYOND_EVENT * s));
         }
     }
@@ -236,9 +237,11 @@ mod tests {
         assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
         sizes.restart(Restart::Discontinuous, 4.0, after(0), |_| unreachable!());
         sizes.accept(&trial(0.5, 1e-6), None);
-        sizes.cut_at(0.01);
+        sizes.cut_at(0.01, &[1]);
+        assert_ne!(sizes.first_steps[0], Some(0.04), "another event");
+        sizes.cut_at(0.01, &[0]);
         sizes.restart(Restart::Discontinuous, 4.5, after(0), |_| unreachable!());
-        assert_eq!(sizes.h, 0.04, "the next event was near");
+        assert_eq!(sizes.h, 0.04, "the same event was near");
         sizes.renew(METHOD, 5.0);
         assert!(
             sizes.restart(Restart::Discontinuous, 6.0, after(0), |_| Some(0.5)),

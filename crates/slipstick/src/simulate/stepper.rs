@@ -155,7 +155,7 @@ impl<'a> Stepper<'_, 'a> {
         self.note_touches();
         self.accumulating.pass_to(found);
         if found.s > 0.0 {
-            self.integrator.sizes.cut_at(found.s);
+            self.integrator.sizes.cut_at(found.s, &found.fired);
         }
         let watch = &mut self.guards.watch;
         watch.accept(found.s);
