@@ -1,5 +1,5 @@
-//! Runs a pendulum in Cartesian coordinates with an explicit method: `.ci/reach` counts the functions that one of its steps
-//! reaches.
+//! Runs a pendulum in Cartesian coordinates with an explicit method: `.ci/reach` counts the functions
+//! that one of its steps reaches.
 
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};

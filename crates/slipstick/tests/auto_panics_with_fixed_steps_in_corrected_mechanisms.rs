@@ -1,4 +1,5 @@
-//! Where corrections were asked for, `auto` has three methods in a mechanism, and two of them with fixed steps. What a step of the third costs was still noted, beyond the end of a list.
+//! Where corrections were asked for, `auto` has three methods in a mechanism, and two of them with fixed steps.
+//! What a step of the third costs was still noted, beyond the end of a list.
 
 use slipstick::equations::{ClosureSystem, Mechanism};
 use slipstick::formulation::Stabilisation;

@@ -14,8 +14,9 @@ const SHORTEST: f64 = 1e-290;
 const FIRST_STEP_AT_REST: f64 = 1e-6;
 /// A rest of less than this part of a step would only cost another step.
 const REST_OF_STEP: f64 = 1e-3;
-/// How many times longer than the time from an event to its next a first step is at most. The dense output of a step rounds to
-/// the largest values in it: one that goes far beyond its event locates it less exactly.
+/// How many times longer than the time from an event to the next of the same guard a first step is at most.
+/// The dense output of a step rounds to the largest values in it: one that goes far beyond its event locates it
+/// less exactly.
 const BEYOND_EVENT: f64 = 4.0;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
