@@ -8,6 +8,7 @@ mod convex;
 mod descriptor;
 mod dimension;
 mod jet;
+pub mod lcp;
 mod lu;
 mod matrix;
 mod norm;
