@@ -17,15 +17,15 @@
 //! ```
 //!
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`],
-//! [`mode`], [`formulation`], [`step`], [`watch`], [`transition`], [`impact`], [`trajectory`], [`simulate`],
+//! [`contact`], [`mode`], [`formulation`], [`step`], [`watch`], [`transition`], [`trajectory`], [`simulate`],
 //! [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod contact;
 pub mod equations;
 pub mod expr;
 pub mod formulation;
-pub mod impact;
 pub mod math;
 pub mod mode;
 pub mod model;

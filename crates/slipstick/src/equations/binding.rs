@@ -11,9 +11,9 @@ use super::needs::Needs;
 use super::parts::{EventSurface, Parts};
 use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
-use super::{Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
+use super::{ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node, growth};
-use crate::model::{Definition, EventRule, Model, Reference};
+use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger, contact_name};
 use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
@@ -219,6 +219,7 @@ impl LockSlots {
                 condition,
                 on_entry: if event.on_entry { EntryRule::Fires } else { EntryRule::Waits },
                 priority: event.priority,
+                contact: contact_of(model, event),
                 ..Guard::new(&event.name, event.direction)
             };
             BoundGuard { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
@@ -290,6 +291,21 @@ fn act(names: &Names<'_>, reset: &[Definition], goto: Option<&Reference>) -> Res
     Response { reset: !reset.is_empty(), mode, ..Response::default() }
 }
 
+/// The contact that an event belongs to.
+fn contact_of(model: &Model, event: &EventRule) -> Option<ContactGuard> {
+    let Trigger::Contact { contact, change } = event.trigger else { return None };
+    Some(ContactGuard { contact, state: model.contacts[contact].state, change })
+}
+
+fn name_at_rest(model: &Model, event: &EventRule) -> String {
+    match event.trigger {
+        Trigger::Contact { contact, .. } => {
+            contact_name(&model.contacts[contact].name, ContactChange::Rest.word())
+        }
+        _ => format!("{} at rest", event.name),
+    }
+}
+
 /// Adds a guard for each event that says what happens at rest. It has no surface.
 fn add_rest(model: &Model, names: &Names<'_>, guards: &mut Vec<BoundGuard>, nowhere: ExprId) {
     let first_event = guards.len() - model.all_events().count();
@@ -301,7 +317,8 @@ fn add_rest(model: &Model, names: &Names<'_>, guards: &mut Vec<BoundGuard>, nowh
             response: act(names, &rest.reset, rest.goto.as_ref()),
             mode,
             kind: GuardKind::Rest,
-            ..Guard::new(format!("{} at rest", event.name), event.direction)
+            contact: contact_of(model, event).map(|of| ContactGuard { change: ContactChange::Rest, ..of }),
+            ..Guard::new(name_at_rest(model, event), event.direction)
         };
         guards.push(BoundGuard { guard, surface: nowhere, time: None, slope: None, lock: None });
     }

@@ -94,6 +94,7 @@ impl ClosureSystem {
             count_number: 0,
             mass_kind: MassKind::Identity,
             constraints: Vec::new(),
+            contacts: Vec::new(),
             guards: Vec::new(),
             guard_growth: Vec::new(),
             clocks: Vec::new(),

@@ -46,6 +46,10 @@ impl MechanismTerms for MechanismJets<'_> {
         shut.fill(true);
     }
 
+    fn laws(&mut self, _: At<'_>, laws: &mut [f64]) {
+        laws.fill(0.0);
+    }
+
     fn set_motion(&mut self, motion: &[f64]) {
         self.motion.copy_from_slice(motion);
     }

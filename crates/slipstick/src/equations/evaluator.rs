@@ -132,6 +132,10 @@ pub trait MechanismTerms {
     /// stays as it is, and no equations at all.
     fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]);
 
+    /// The numbers of the laws of contacts, [`LAW_NUMBERS`](super::LAW_NUMBERS) for each: restitution, and friction
+    /// while it sticks and while it slides.
+    fn laws(&mut self, at: At<'_>, laws: &mut [f64]);
+
     /// Accelerations, multipliers and reactions at the point where the derivative or rates of guards are
     /// asked for next.
     fn set_motion(&mut self, motion: &[f64]);

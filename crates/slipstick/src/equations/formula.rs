@@ -3,7 +3,7 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but
 //! time and states come from outside with every call, so that one compiled system serves many runs.
 
-use super::binding::{BoundFormulas, bind};
+use super::binding::{BoundFormulas, BoundGuard, bind};
 use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
@@ -17,12 +17,12 @@ use super::parts::Parts;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadPlace, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
+    ActiveRows, At, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
     MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape, System, Terms,
     WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Registers, Tape};
-use crate::model::{Definition, Diagnostic, Model};
+use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
 const RATES: usize = 2;
@@ -184,11 +184,43 @@ fn shape_of(model: &Model, bound: &BoundFormulas, mechanism: Option<&MechanismTa
         count_number: bound.count_number,
         mass_kind: MassKind::Identity,
         constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
+        contacts: model
+            .contacts
+            .iter()
+            .enumerate()
+            .map(|(k, rule)| contact_shape(k, rule, bound, mechanism))
+            .collect(),
         guards: bound.guards.iter().map(|bound| bound.guard.clone()).collect(),
         guard_growth: Vec::new(),
         // Their periods have been checked.
         clocks: Vec::new(),
         has_formulas: true,
+    }
+}
+
+/// What there is to know about a contact.
+fn contact_shape(
+    contact: usize,
+    rule: &ContactRule,
+    bound: &BoundFormulas,
+    mechanism: Option<&MechanismTapes>,
+) -> ContactShape {
+    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
+    let row = |property: &str| {
+        let name = contact_name(&rule.name, property);
+        constraints.iter().position(|constraint| constraint.name == name)
+    };
+    let is_hit = |guard: &BoundGuard| {
+        let of = guard.guard.contact;
+        of.is_some_and(|of| of.contact == contact && of.change == ContactChange::Hit)
+    };
+    ContactShape {
+        name: rule.name.clone(),
+        normal: row("normal").unwrap_or(usize::MAX),
+        tangent: rule.tangent.and_then(|_| row("tangent")),
+        state: rule.state,
+        law: rule.law,
+        hit: bound.guards.iter().position(is_hit).unwrap_or(usize::MAX),
     }
 }
 

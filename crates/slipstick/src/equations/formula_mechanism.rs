@@ -147,6 +147,11 @@ impl MechanismTerms for FormulaMechanism<'_> {
         self.all.rows.joints(&mut self.scratch.rows, (locked, &self.nowhere), shut);
     }
 
+    fn laws(&mut self, (locked, t, y): At<'_>, laws: &mut [f64]) {
+        load(&mut self.scratch.laws, t, y, locked);
+        self.all.laws.run(&mut self.scratch.laws, laws);
+    }
+
     fn set_motion(&mut self, motion: &[f64]) {
         self.scratch.motion.copy_from_slice(motion);
     }

@@ -49,6 +49,8 @@ pub(super) struct MechanismParts {
     pub(super) entries: Vec<FormulaEntry>,
     /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
+    /// The numbers of the laws of contacts.
+    pub(super) laws: Vec<ExprId>,
 }
 
 impl MechanismParts {
@@ -63,6 +65,7 @@ impl MechanismParts {
         lagrange.motion(&mut parts);
         lagrange.constraints(&mut parts);
         parts.energies = energies(lowering, model, &parts, derivatives);
+        parts.laws = lowering.contact_laws(model);
         parts
     }
 
@@ -102,6 +105,7 @@ impl MechanismParts {
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
         let rows = self.force.iter_mut().chain(&mut self.level).chain(residuals);
         let entries = entries.chain(&mut self.feedback);
+        let rows = rows.chain(&mut self.laws);
         entries.map(|entry| &mut entry.value).chain(rows).chain(self.energies.iter_mut().flatten())
     }
 }
@@ -152,11 +156,12 @@ struct Lagrange<'l, 'm> {
 }
 
 impl Lagrange<'_, '_> {
-    /// The formula of a constraint: zero in modes in which it does not hold.
-    fn constraint(&mut self, name: &str, versions: &Versions<'_>) -> ExprId {
-        self.lowering.by_mode(self.model, versions, |of, formula, mode| {
+    /// The formula of a constraint: zero in modes in which it does not hold, and while its contact does not.
+    fn constraint(&mut self, index: usize, name: &str, versions: &Versions<'_>) -> ExprId {
+        let row = self.lowering.by_mode(self.model, versions, |of, formula, mode| {
             of.locked(formula, &format!("{mode}constraints.{name}"))
-        })
+        });
+        self.lowering.while_contact(self.model, index, row)
     }
 
     /// The constraints: those of positions first.
@@ -164,12 +169,12 @@ impl Lagrange<'_, '_> {
         let n = self.n;
         let of_speeds = of_speeds(self.model, &Scope::new(self.model));
         let constraints = self.model.mechanism.constraints.iter().zip(self.model.constraint_versions());
-        let rows: Vec<_> = constraints.zip(of_speeds).collect();
+        let rows: Vec<_> = constraints.zip(of_speeds).enumerate().collect();
         let mut lower = |wanted: bool| -> Vec<ExprId> {
-            let rows = rows.iter().filter(|(_, of_speeds)| *of_speeds == wanted);
-            rows.map(|((constraint, versions), _)| {
+            let rows = rows.iter().filter(|(_, (_, of_speeds))| *of_speeds == wanted);
+            rows.map(|(index, ((constraint, versions), _))| {
                 parts.names.push(constraint.name.clone());
-                self.constraint(&constraint.name, versions)
+                self.constraint(*index, &constraint.name, versions)
             })
             .collect()
         };
@@ -280,7 +285,18 @@ impl Lagrange<'_, '_> {
                 .by_mode(self.model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
             *sum = self.lowering.arena.add(*sum, own);
         }
+        self.add_friction(&mut forces);
         forces
+    }
+
+    /// Adds the friction of contacts that slide: `T ∂u/∂v` on each coordinate.
+    fn add_friction(&mut self, forces: &mut [ExprId]) {
+        for (force, slip) in self.lowering.sliding_frictions(self.model) {
+            for (i, lever) in self.gradient(slip, 1 + self.n) {
+                let push = self.lowering.arena.mul(force, lever);
+                forces[i] = self.lowering.arena.add(forces[i], push);
+            }
+        }
     }
 
     /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero,

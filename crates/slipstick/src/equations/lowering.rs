@@ -43,6 +43,11 @@ impl Names<'_> {
         self.scope.mode(name)
     }
 
+    /// The multiplier of a constraint, by its place in the model.
+    pub(super) fn multiplier(&self, arena: &mut Arena, constraint: usize) -> ExprId {
+        of_motion(arena, self.multipliers[constraint])
+    }
+
     /// What a name stands for.
     pub(super) fn target(&self, name: &str) -> Option<Quantity> {
         self.scope.meaning(name)

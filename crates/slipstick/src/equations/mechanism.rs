@@ -94,6 +94,8 @@ pub(super) struct MechanismTapes {
     pub(super) feedback: Tape,
     /// What the constraints are by themselves.
     pub(super) rows: ConstraintTapes,
+    /// The numbers of the laws of contacts.
+    pub(super) laws: Tape,
 }
 
 /// Where belongs what is not identically zero, in the order of the outputs of tapes.
@@ -127,6 +129,7 @@ pub(super) struct MechanismScratch {
     pub(super) tangent: Registers,
     pub(super) feedback: Registers,
     pub(super) rows: ConstraintScratch,
+    pub(super) laws: Registers,
     pub(super) out: Vec<f64>,
     /// Accelerations, and behind them the multipliers of all constraints and reactions.
     pub(super) motion: Vec<f64>,
@@ -182,6 +185,7 @@ impl MechanismCompiler<'_, '_> {
             turns,
             tangent,
             feedback: self.compiler.compile(&feedback),
+            laws: self.compiler.compile(&parts.laws),
         }
     }
 
@@ -318,6 +322,7 @@ impl MechanismTapes {
             tangent: self.tangent.registers(),
             feedback: self.feedback.registers(),
             rows: self.rows.scratch(),
+            laws: self.laws.registers(),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }

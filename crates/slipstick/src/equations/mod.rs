@@ -16,6 +16,7 @@ mod closure_terms;
 mod condition;
 mod conditions;
 mod constraint_tapes;
+mod contacts;
 mod derivatives;
 mod differences;
 mod energy;
@@ -51,6 +52,7 @@ pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Facts, GuardCondition};
+pub use contacts::{ContactGuard, ContactShape, LAW_NUMBERS};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use evaluator::{

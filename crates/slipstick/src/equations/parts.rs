@@ -110,6 +110,10 @@ impl EventReader<'_, '_> {
                     mode: own,
                 })
             }
+            Trigger::Contact { contact, change } => {
+                let value = self.lowering.contact_surface(&self.model.contacts[*contact], *change);
+                EventSurface { condition: GuardCondition::Crossing, value, time: None, clock: None }
+            }
             Trigger::At(at) => {
                 let at = self.lowering.plain(at);
                 let value = self.lowering.arena.sub(time, at);

@@ -1,6 +1,9 @@
 //! Equations that do not change during a run: their shape, their guards, and what evaluates them.
 
-use super::{ActiveRows, BadPlace, Constraint, Evaluator, GuardCondition, Observer, Terms, WrongGradient};
+use super::{
+    ActiveRows, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition, Observer, Terms,
+    WrongGradient,
+};
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -127,6 +130,8 @@ pub struct Guard {
     /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them
     /// holds.
     pub multipliers: Vec<usize>,
+    /// The contact that it belongs to, if it does: it is watched in the states in which it can happen.
+    pub contact: Option<ContactGuard>,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -156,6 +161,7 @@ impl Guard {
             on_entry: EntryRule::Fires,
             priority: 0,
             multipliers: Vec::new(),
+            contact: None,
         }
     }
 }
@@ -246,6 +252,8 @@ pub struct Shape {
     pub mass_kind: MassKind,
     /// The constraints of a mechanism: those of positions first.
     pub constraints: Vec<Constraint>,
+    /// The contacts of a mechanism.
+    pub contacts: Vec<ContactShape>,
     /// All guards of all modes. Values and rates are always given in this order.
     pub guards: Vec<Guard>,
     /// For each guard, by how much it can change at most when time and all states change by at most one;
@@ -326,6 +334,10 @@ impl dyn System + '_ {
     /// The constraints of a mechanism: those of positions first.
     pub fn constraints(&self) -> &[Constraint] {
         &self.shape().constraints
+    }
+    /// The contacts of a mechanism.
+    pub fn contacts(&self) -> &[ContactShape] {
+        &self.shape().contacts
     }
     /// All guards of all modes.
     pub fn guards(&self) -> &[Guard] {

@@ -21,7 +21,7 @@ const LARGEST_WHOLE: f64 = 9007199254740992.0;
 const SECOND_HALF: u64 = (1 << 26) - 1;
 
 /// A value and a bound of its error.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inexact {
     /// The value as it was computed.
     pub value: f64,

@@ -49,6 +49,10 @@ impl Env<'_> {
         self.mechanism(y, |mechanism, at| mechanism.terms(at, TermsWanted::Gradients, terms));
     }
 
+    pub(super) fn laws(&mut self, y: &[f64], laws: &mut [f64]) {
+        self.mechanism(y, |mechanism, at| mechanism.laws(at, laws));
+    }
+
     pub(super) fn residuals(&mut self, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
         let all = (position, velocity);
         self.mechanism(y, |mechanism, at| mechanism.residuals(at, ResidualsWanted::All, all));

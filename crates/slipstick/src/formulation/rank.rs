@@ -12,6 +12,7 @@
 //! not. A row that is zero at the start is itself of the size of `s`: so that as little is left of it, the
 //! displacement is brought to the constraints.
 
+use super::cones::Cones;
 use super::env::Env;
 use super::residuals::largest;
 use crate::equations::{ActiveRows, System, Terms};
@@ -43,6 +44,7 @@ pub(super) struct Rank {
     space: Option<RowSpace>,
     redundant: Vec<usize>,
     zero: Option<usize>,
+    cones: Cones,
 }
 
 impl Rank {
@@ -60,6 +62,7 @@ impl Rank {
             space: None,
             redundant: Vec::new(),
             zero: None,
+            cones: Cones::new(system, rows),
             terms,
         }
     }
@@ -125,7 +128,7 @@ impl Rank {
     }
 
     /// The least multipliers of all constraints that hold which have the given reactions, `-Gᵀ λ`, at a
-    /// point.
+    /// point. Contacts that stick share friction as they share what presses on them: then all begin to slide together.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], rank: usize, reactions: &[f64]) -> &[f64] {
         let (n, m) = (self.motion.len(), self.rows.len());
         env.gradients(y, &mut self.terms);
@@ -137,6 +140,7 @@ impl Rank {
         space.reflect(&rows);
         self.motion.iter_mut().zip(reactions).for_each(|(force, reaction)| *force = -reaction);
         space.share(&mut self.motion, &mut self.multipliers);
+        self.cones.share(env, y, &self.terms.jacobian, &mut self.multipliers);
         &self.multipliers
     }
 

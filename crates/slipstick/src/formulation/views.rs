@@ -3,6 +3,7 @@
 
 use super::constrained_form::ConstrainedForm;
 use super::constraints::ConstraintsView;
+use super::contacts::ContactsView;
 use super::engine::Engine;
 use super::env::{Env, MotionCounts};
 use super::ggl::StabilisedIndex2View;
@@ -80,6 +81,11 @@ impl<'a> Flow<'a> {
     #[inline]
     pub fn constraints(&mut self) -> ConstraintsView<'_, 'a> {
         ConstraintsView { system: self.system, in_mode: self.in_mode() }
+    }
+
+    /// The contacts of a mechanism as numbers.
+    pub fn contacts(&mut self) -> ContactsView<'_, 'a> {
+        ContactsView { system: self.system, in_mode: self.in_mode() }
     }
 
     /// The way back to the constraints of a mechanism.

@@ -4,7 +4,9 @@
 //! its [`Values`] are only read, so that a counter that goes up makes no form new. Both are compared bit by
 //! bit. The values of the parameters stand beside it: they belong to a run.
 
-use crate::equations::{Guard, Locked, System};
+use crate::contact::Status;
+use crate::equations::{ContactShape, Guard, Locked, System};
+use crate::model::ContactChange;
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
@@ -65,9 +67,37 @@ impl Mode {
         mode
     }
 
-    /// Whether the automaton's mode that a guard belongs to holds: it is the present one, or the motion slides between
-    /// it and the present one.
+    /// What a contact does.
+    pub fn status(&self, contact: &ContactShape) -> Status {
+        let discrete = &self.values.discrete;
+        Status::of(discrete[contact.state], discrete[contact.state + 1])
+    }
+
+    /// A contact does something else.
+    pub fn set_status(&mut self, contact: &ContactShape, status: Status) {
+        self.values.discrete[contact.state..contact.state + 2].copy_from_slice(&status.values());
+    }
+
+    /// Whether a guard can happen to its contact as that is.
+    fn can_happen(&self, guard: &Guard) -> bool {
+        let Some(of) = guard.contact else { return true };
+        let discrete = &self.values.discrete;
+        let status = Status::of(discrete[of.state], discrete[of.state + 1]);
+        match of.change {
+            ContactChange::Hit => !status.is_closed(),
+            ContactChange::Lift => status.is_closed(),
+            ContactChange::Slip => status == Status::Sticks,
+            ContactChange::Stick => matches!(status, Status::Slides(_)),
+            ContactChange::Rest => true,
+        }
+    }
+
+    /// Whether a guard is watched: the automaton's mode that it belongs to is the present one, or the motion slides
+    /// between it and the present one, and its contact is as it must be.
     pub fn holds(&self, guards: &[Guard], guard: usize) -> bool {
+        if !self.can_happen(&guards[guard]) {
+            return false;
+        }
         let Some(own) = guards[guard].mode.filter(|&own| own != self.values.place) else { return true };
         let between = |g: &usize| {
             let ends = (guards[*g].mode, guards[*g].response.mode);

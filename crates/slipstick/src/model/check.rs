@@ -1,5 +1,6 @@
 //! Checks names, missing and superfluous derivatives, cycles, and modes that cannot be reached.
 
+use super::contacts::check_contacts;
 use super::guard::check_guard;
 use super::mechanism::check_mechanism;
 use super::names::{FormulaContext, check_formula, check_names, outputs_that_use, places};
@@ -22,6 +23,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     report_cycles(model.order_of_outputs().err(), &model.outputs, "output", &mut errors);
     check_derivatives(model, &scope, &mut errors);
     check_mechanism(model, &scope, &mut errors);
+    check_contacts(model, &scope, &mut errors);
     check_versions(model, &scope, &mut errors);
     let moving = outputs_that_use(model, &scope, Quantity::moves);
     let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
@@ -156,6 +158,7 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
     match &event.trigger {
         Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
         Trigger::At(time) => check_formula(time, scope, FormulaContext::fixed("`at`"), errors),
+        Trigger::Contact { .. } => {}
         Trigger::Every { period, first } => {
             check_formula(period, scope, FormulaContext::fixed("`every`"), errors);
             if let Some(first) = first {

@@ -7,7 +7,8 @@
 use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
 use super::{
-    Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation, Trigger, dependency_order,
+    ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation, Trigger,
+    dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::BTreeMap;
@@ -62,9 +63,10 @@ impl Model {
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
             Trigger::Guard(guard) => Some(guard),
-            Trigger::At(_) | Trigger::Every { .. } => None,
+            Trigger::At(_) | Trigger::Every { .. } | Trigger::Contact { .. } => None,
         });
-        self.driving_formulas().chain(guards)
+        let contacts = self.contacts.iter().flat_map(ContactRule::formulas);
+        self.driving_formulas().chain(guards).chain(contacts)
     }
 
     /// The formulas that the motion between events depends on: derivatives, forces and mass entries.

@@ -5,6 +5,7 @@
 //! The reference page of the book lists every key.
 
 mod check;
+mod contacts;
 mod diagnostic;
 mod events;
 mod guard;
@@ -17,6 +18,7 @@ mod setting;
 mod sides;
 mod versions;
 
+pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
@@ -125,6 +127,13 @@ pub enum Trigger {
         /// The first time; one period after the start of the run if not given.
         first: Option<Formula>,
     },
+    /// When something happens to a contact.
+    Contact {
+        /// Which contact.
+        contact: usize,
+        /// What happens.
+        change: ContactChange,
+    },
 }
 
 /// What happens when an event would happen infinitely often in finite time: a bouncing thing lies still.
@@ -225,6 +234,8 @@ pub struct Model {
     pub discrete: Vec<Definition>,
     /// Coordinates with their speeds, and what moves them. They are the first states.
     pub mechanism: MechanismRule,
+    /// What can touch. Their constraints, discrete variables, outputs and events are among those of the model.
+    pub contacts: Vec<ContactRule>,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
     /// Entries of the mass matrix; rows that are not mentioned are those of the identity.
@@ -266,6 +277,8 @@ impl Model {
             diagnostics.extend(further(model));
         }
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
+        // A formula may stand in several places, as the gap of a contact does.
+        diagnostics.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
         match model {
             Some(model) if diagnostics.is_empty() => Ok(model),
             _ => Err(diagnostics),

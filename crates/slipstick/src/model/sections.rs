@@ -19,6 +19,7 @@ const MODEL_KEYS: &[&str] = &[
     "inertia",
     "forces",
     "constraints",
+    "contacts",
     "states",
     "discrete",
     "derivatives",
@@ -59,6 +60,7 @@ impl Reader<'_> {
             }
         }
         self.mechanism(table, &mut model);
+        self.contacts(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);
         if !model.mechanism.is_empty() {
             let rule = &mut model.mechanism;

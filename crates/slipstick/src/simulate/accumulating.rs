@@ -127,6 +127,20 @@ impl Accumulating {
         record.shrinks() && last.since(since) >= 0.0
     }
 
+    /// The guards that say how they rest and whose events accumulate where those of this one do, as far as can be told.
+    pub(super) fn rest_together(&self, guards: &[Guard], guard: usize, limit: &ZenoLimit) -> Vec<usize> {
+        let agrees = |&g: &usize| {
+            if g == guard || guards[g].response.at_rest.is_none() {
+                return g == guard;
+            }
+            let History { record, last, .. } = &self.histories[g];
+            let (Some(last), Some(other)) = (*last, record.estimate(self.location)) else { return false };
+            let after = other.after - self.elapsed.since(last);
+            (after - limit.after).abs() <= limit.bound + other.bound
+        };
+        (0..guards.len()).filter(agrees).collect()
+    }
+
     /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its
     /// events if they accumulate.
     fn record(&mut self, guard: usize, crosses: bool) -> Option<ZenoLimit> {

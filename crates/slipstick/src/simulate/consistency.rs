@@ -130,7 +130,11 @@ impl Consistency<'_, '_> {
         let (t, layout) = (transition.t, self.integrator.flow.system().layout());
         let changed = |i: usize| transition.before[i] != transition.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
-        let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
+        // An impact sets all speeds.
+        let pinned: Vec<usize> = match transition.contacts.hits.is_empty() {
+            true => (0..layout.v).filter(was_reset).collect(),
+            false => Vec::new(),
+        };
         let mut y = transition.after.clone();
         let flow = &mut self.integrator.flow;
         let (before, asked) = (
@@ -239,7 +243,7 @@ impl Consistency<'_, '_> {
         format!("the state after {}", names.join(" and "))
     }
 
-    fn not_consistent(&self, what: &str, t: f64, refusal: &Refusal) -> Error {
+    pub(super) fn not_consistent(&self, what: &str, t: f64, refusal: &Refusal) -> Error {
         let (what, system) = (what.to_owned(), self.integrator.flow.system());
         let names = system.state_names();
         let left = match refusal {

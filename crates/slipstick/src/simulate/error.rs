@@ -1,6 +1,7 @@
 //! Why a run could not be made, with the numbers and the cure.
 
 use super::hints;
+use crate::contact::Unsolved;
 use crate::equations::System;
 use crate::trajectory::Trajectory;
 use crate::transition::{Conflict, Impossible, Target};
@@ -256,6 +257,50 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// A contact overlaps at the start.
+    #[error(
+        "contact `{contact}` starts at a gap of {gap:e}, less than what can be closed (-{allowed:.1e}) (t = {t})"
+    )]
+    ContactPenetrates {
+        /// The contact.
+        contact: String,
+        /// Its gap.
+        gap: f64,
+        /// How far below zero it may be.
+        allowed: f64,
+        /// The time.
+        t: f64,
+    },
+    /// Contacts that touch at one instant cannot meet their laws.
+    #[error("contact{} {contacts} at t = {t}: {}", if .contacts.contains(',') { "s" } else { "" }, .why.in_words())]
+    ContactsUnsolved {
+        /// The contacts.
+        contacts: String,
+        /// Why not.
+        why: Unsolved,
+        /// The time.
+        t: f64,
+    },
+    /// The restitution of a contact is out of its range.
+    #[error("the restitution of contact `{contact}` is {value} at t = {t}")]
+    RestitutionRange {
+        /// The contact.
+        contact: String,
+        /// The restitution.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
+    /// The friction of a contact is out of its range.
+    #[error("contact `{contact}` has friction {} while it sticks and {} while it slides at t = {t}", .values.0, .values.1)]
+    FrictionRange {
+        /// The contact.
+        contact: String,
+        /// Friction while it sticks and while it slides.
+        values: (f64, f64),
+        /// The time.
+        t: f64,
+    },
     /// The constraints of a mechanism cannot be met.
     #[error("the constraints cannot be met together in {what} (t = {t}): {left}")]
     NotConsistent {
@@ -400,6 +445,7 @@ impl Error {
     pub(super) fn of_rule(impossible: Impossible, t: f64, system: &dyn System) -> Self {
         let guard = |g: usize| system.guards()[g].name.clone();
         let mode = |k: usize| system.mode_names()[k].clone();
+        let contact = |k: usize| system.contacts()[k].name.clone();
         match impossible {
             Impossible::Conflict(Conflict { target, guards, values }) => Self::ConflictingResets {
                 guards: (guard(guards.0), guard(guards.1)),
@@ -416,6 +462,16 @@ impl Error {
                 value,
                 t,
             },
+            Impossible::Contacts { which, why } => {
+                let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contact(k))).collect();
+                Self::ContactsUnsolved { contacts: names.join(", "), why, t }
+            }
+            Impossible::Restitution { contact: k, value } => {
+                Self::RestitutionRange { contact: contact(k), value, t }
+            }
+            Impossible::Friction { contact: k, values } => {
+                Self::FrictionRange { contact: contact(k), values, t }
+            }
             Impossible::Modes { guards, modes } => Self::ConflictingModes {
                 guards: (guard(guards.0), guard(guards.1)),
                 modes: (mode(modes.0), mode(modes.1)),
@@ -451,6 +507,11 @@ impl Error {
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
+            Self::ContactPenetrates { .. } => "contact-penetrates",
+            Self::ContactsUnsolved { why: Unsolved::Forces, .. } => "contact-unsolved",
+            Self::ContactsUnsolved { .. } => "impact-unsolved",
+            Self::RestitutionRange { .. } => "restitution-range",
+            Self::FrictionRange { .. } => "friction-range",
             Self::NotConsistent { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
@@ -508,6 +569,12 @@ impl Error {
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::ContactPenetrates { .. } => "choose start values with a gap of zero or more",
+            Self::ContactsUnsolved { why, .. } => why.cure(),
+            Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
+            Self::FrictionRange { .. } => {
+                "choose numbers from 0 on, and `static` at least as large as `sliding`"
+            }
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
             Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
             Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,

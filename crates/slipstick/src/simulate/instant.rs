@@ -14,7 +14,7 @@ use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
 use crate::model::Location;
 use crate::trajectory::Outcome;
-use crate::transition::{Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
+use crate::transition::{Contacts, Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
 use crate::watch::ZenoLimit;
 
 /// Most names of guards in a message.
@@ -33,10 +33,12 @@ impl RunLoop<'_> {
         self.integrator.flow.algebraic(self.integrator.trial.t).look(&self.integrator.trial.start);
         self.activate_guards();
         self.locks().lock_all()?;
+        let firing = self.start_contacts()?;
+        self.activate_guards();
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
-        self.finish_instant(Restart::Initial, None)
+        self.finish_instant(Restart::Initial, firing)
     }
 
     /// Makes the start of a mechanism consistent; under sliding-mode control it is left as it is.
@@ -196,6 +198,7 @@ impl RunLoop<'_> {
         } else {
             self.guards.calendar.read(&mut self.integrator.flow, t);
         }
+        self.note_contacts();
         let flow = &self.integrator.flow;
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
@@ -208,8 +211,9 @@ impl RunLoop<'_> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
         let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let jumps = resets || !transition.contacts.hits.is_empty();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
-        let most = |i: usize| match (resets, slides) {
+        let most = |i: usize| match (jumps, slides) {
             (true, _) => f64::INFINITY,
             (false, true) => integrator.step_error(i, now[i]),
             (false, false) => 0.0,
@@ -223,8 +227,9 @@ impl RunLoop<'_> {
         let Self { integrator, recorder, guards, transition, resets, .. } = self;
         Consistency { integrator, recorder }.close_before_reset(transition);
         let system = integrator.flow.system();
-        let rules: [&mut dyn Rule; 5] =
-            [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges];
+        let mut contacts = Contacts { delta: guards.uncertainty.of_rounding() };
+        let rules: [&mut dyn Rule; 6] =
+            [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];
         let mut tools = Tools { flow: &mut integrator.flow, watch: &guards.watch };
         for rule in rules {
             let applied = rule.apply(&mut tools, transition);
@@ -318,8 +323,12 @@ impl RunLoop<'_> {
             return Ok(None);
         }
         let ends = |switch| Ok(Some(Outcome::Accumulation { guard: name.to_owned(), switch, t: at }));
-        let Some(rest) = response.at_rest else { return ends(response.switch.is_some()) };
-        if !self.round(&Firing::one(rest))? {
+        if response.at_rest.is_none() {
+            return ends(response.switch.is_some());
+        }
+        let together = self.accumulating.rest_together(system.guards(), g, &limit);
+        let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
+        if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
             // It is at rest already, and nothing holds it there.
             return ends(false);
         }

@@ -9,6 +9,7 @@ mod automatic;
 mod calendar;
 mod concurrency;
 mod consistency;
+mod contacts;
 mod contest;
 mod contradiction;
 mod error;

@@ -6,6 +6,7 @@ use super::{Error, Keep, Options};
 use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
+use crate::model::ContactChange;
 use crate::step::{Counts, Method, Share, Trial};
 use crate::trajectory::{Event, EventKind, Note, Round, Segment, Statistics, Trajectory};
 use crate::transition::Transition;
@@ -135,10 +136,11 @@ impl Recorder {
 
     /// Logs a round; `mode` and `y` are what it has come to.
     pub(super) fn log(&mut self, transition: &Transition, guards: &[Guard], (mode, y): (&Mode, &[f64])) {
-        let Transition { t, firing, before, mode_before, .. } = transition;
-        self.count_firing(&firing.guards);
+        let Transition { t, firing, before, mode_before, contacts, .. } = transition;
         let left = mode_before.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
         let mut fired: Vec<usize> = firing.guards.clone();
+        fired.extend(contacts.happened.iter().filter(|g| !firing.guards.contains(g)));
+        self.count_firing(&fired);
         fired.extend(left.filter(|_| !firing.exits.is_empty()));
         fired.sort_unstable();
         fired.dedup();
@@ -150,6 +152,10 @@ impl Recorder {
     fn kinds(&self, transition: &Transition, guards: &[Guard], mode: &Mode) -> Vec<EventKind> {
         let any = |f: &dyn Fn(&Guard) -> bool| transition.firing.guards.iter().any(|&g| f(&guards[g]));
         let (was, now) = (&transition.mode_before.structure.sliding, &mode.structure.sliding);
+        let happens = |change: ContactChange| {
+            let happened = transition.contacts.happened.iter();
+            happened.filter_map(|&g| guards[g].contact).any(|of| of.change == change)
+        };
         let begins = now.iter().any(|g| !was.contains(g));
         let ends = was.iter().any(|g| !now.contains(g));
         let all = [
@@ -157,6 +163,10 @@ impl Recorder {
             (EventKind::Switch, any(&locks) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
             (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest)),
+            (EventKind::Hit, happens(ContactChange::Hit)),
+            (EventKind::Lift, happens(ContactChange::Lift)),
+            (EventKind::Slip, happens(ContactChange::Slip)),
+            (EventKind::Stick, happens(ContactChange::Stick)),
             (EventKind::Stop, transition.firing.guards.iter().any(|&g| self.stops(guards, g))),
             (EventKind::Slide, begins),
             (EventKind::Leave, ends),

@@ -113,6 +113,11 @@ impl Uncertainty {
         }
     }
 
+    /// How far rounding can have moved each state where the step begins, with caution.
+    pub(super) fn of_rounding(&self) -> Vec<f64> {
+        self.at_start.iter().map(|delta| CAUTION * delta).collect()
+    }
+
     /// How far rounding of states and time moves a guard, by its gradient.
     pub(super) fn band_by_gradient(&self, guard: usize, t: f64, value: f64) -> f64 {
         let Some(gradient) = &self.gradients[guard] else { return 0.0 };

@@ -20,6 +20,14 @@ pub enum EventKind {
     Mode,
     /// Events of a guard accumulate, and something comes to rest.
     Rest,
+    /// A contact closes, or is hit.
+    Hit,
+    /// A contact opens.
+    Lift,
+    /// A contact that stuck begins to slide.
+    Slip,
+    /// A contact that slid begins to stick.
+    Stick,
     /// The surface of a constraint is met that sliding-mode control has approached.
     Reach,
     /// From here on all constraints are met that were not at the start.
@@ -39,6 +47,10 @@ impl EventKind {
             Self::Leave => "leave",
             Self::Mode => "mode",
             Self::Rest => "rest",
+            Self::Hit => "hit",
+            Self::Lift => "lift",
+            Self::Slip => "slip",
+            Self::Stick => "stick",
             Self::Reach => "reach",
             Self::Close => "close",
             Self::Stop => "stop",

@@ -129,12 +129,7 @@ impl Statistics {
                 EventKind::Reset => self.kinds.resets += 1,
                 EventKind::Switch => self.kinds.switchings += 1,
                 EventKind::Mode => self.kinds.mode_changes += 1,
-                EventKind::Slide
-                | EventKind::Leave
-                | EventKind::Rest
-                | EventKind::Reach
-                | EventKind::Close
-                | EventKind::Stop => {}
+                _ => {}
             }
         }
     }

@@ -1,6 +1,8 @@
 //! One round of a transition: what fired makes a new state and mode, rule by rule.
 
+use super::contacts::ContactRecord;
 use super::resets::Conflict;
+use crate::contact::Unsolved;
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
@@ -43,13 +45,16 @@ pub struct Transition {
     pub after: Vec<f64>,
     /// The mode before.
     pub mode_before: Mode,
+    /// What happened to contacts.
+    pub contacts: ContactRecord,
 }
 
 impl Transition {
     /// Nothing has happened yet.
     pub fn new(t: f64, y: &[f64], mode: &Mode) -> Self {
         let firing = Firing::default();
-        Self { t, firing, before: y.to_vec(), after: y.to_vec(), mode_before: mode.clone() }
+        let (before, after, contacts) = (y.to_vec(), y.to_vec(), ContactRecord::default());
+        Self { t, firing, before, after, mode_before: mode.clone(), contacts }
     }
 
     /// A round begins with what fired at this state.
@@ -61,6 +66,7 @@ impl Transition {
         self.before.copy_from_slice(y);
         self.after.copy_from_slice(y);
         self.mode_before.clone_from(mode);
+        self.contacts = ContactRecord::default();
     }
 
     /// The states that differ after it, to the bit.
@@ -90,7 +96,7 @@ pub trait Rule {
 }
 
 /// Why a rule cannot be applied, by indices of guards, states and modes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Impossible {
     /// Two guards set one target to different values.
     Conflict(Conflict),
@@ -102,6 +108,27 @@ pub enum Impossible {
         state: usize,
         /// NaN or an infinity.
         value: f64,
+    },
+    /// Contacts cannot meet their laws.
+    Contacts {
+        /// Which.
+        which: Vec<usize>,
+        /// Why not.
+        why: Unsolved,
+    },
+    /// The restitution of a contact is not between zero and one.
+    Restitution {
+        /// The contact.
+        contact: usize,
+        /// The restitution.
+        value: f64,
+    },
+    /// The friction of a contact is negative, not finite, or smaller while it sticks than while it slides.
+    Friction {
+        /// The contact.
+        contact: usize,
+        /// The coefficients while it sticks and while it slides.
+        values: (f64, f64),
     },
     /// Two guards lead to different modes.
     Modes {

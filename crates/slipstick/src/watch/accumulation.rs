@@ -74,6 +74,13 @@ impl ZenoRecord {
         self.lengths.iter().any(|length| *length > 0.0)
     }
 
+    /// Where the events seem to accumulate, whether or not the guard is at rest. `location` is how exactly the latest is
+    /// located.
+    pub fn estimate(&self, location: f64) -> Option<ZenoLimit> {
+        let mut sequences = (1..=LONGEST_BLOCK).filter_map(|period| self.sequence(period));
+        sequences.find(Sequence::shrinks).map(|sequence| sequence.limit(location, 0.0))
+    }
+
     /// Takes the next event; gives the limit if the guard is at rest by rule 18. `elapsed` is the time since
     /// the start of the run.
     pub fn record(&mut self, between: Between, elapsed: f64) -> Option<ZenoLimit> {

@@ -1,0 +1,108 @@
+//! Which contacts hold from an instant on: forces and accelerations that meet all laws.
+
+use super::choices::{Choice, Found, all_solutions};
+use super::{Relations, Status, Unsolved};
+
+/// What was found out about a contact before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wish {
+    /// What it did so far.
+    pub status: Status,
+    /// Whether its normal force has just fallen to zero.
+    pub lifts: bool,
+    /// Whether its friction has just reached its limit.
+    pub slips: bool,
+    /// The direction in which it slides, zero if it does not.
+    pub direction: f64,
+}
+
+/// What contacts do from here on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolved {
+    /// For each contact.
+    pub statuses: Vec<Status>,
+    /// Whether there are several motions that meet all laws.
+    pub is_ambiguous: bool,
+}
+
+/// What contacts do whose gaps stay closed for now. Where several motions are possible, that with the fewest changes
+/// is taken, and of these the one in which most contacts hold.
+///
+/// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then on it has
+/// that of sliding, and all is looked at again.
+pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
+    let (mut relations, mut wishes) = (relations.clone(), wishes.to_vec());
+    let sliding: Vec<Option<(f64, f64)>> = relations.laws.iter().map(|law| law.friction).collect();
+    for (law, _) in relations.laws.iter_mut().zip(&wishes).filter(|(_, wish)| wish.direction == 0.0) {
+        law.friction = law.friction.map(|(sticking, _)| (sticking, sticking));
+    }
+    let mut begins = vec![false; wishes.len()];
+    loop {
+        let resolved = resolve_once(&relations, &wishes, &begins)?;
+        let mut is_done = true;
+        for (i, status) in resolved.statuses.iter().enumerate() {
+            let Status::Slides(direction) = *status else { continue };
+            if wishes[i].direction == 0.0 {
+                (wishes[i].direction, begins[i]) = (direction, true);
+                is_done &= relations.laws[i].friction == sliding[i];
+                relations.laws[i].friction = sliding[i];
+            }
+        }
+        if is_done {
+            return Ok(resolved);
+        }
+    }
+}
+
+/// The same, with the friction that is given.
+fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Result<Resolved, Unsolved> {
+    let choices: Vec<Vec<Choice>> = (0..wishes.len())
+        .map(|i| choices_of(relations.laws[i].friction, wishes[i].direction, begins[i]))
+        .collect();
+    let mut found = all_solutions(relations, &relations.free, &choices).ok_or(Unsolved::Forces)?;
+    // What an event has decided is decided: at its boundary, both sides are solutions as far as can be told.
+    if found.iter().any(|found| obeys(found, wishes)) {
+        found.retain(|found| obeys(found, wishes));
+    }
+    let best = found.iter().min_by_key(|found| changes(found, wishes)).ok_or(Unsolved::Forces)?;
+    let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
+    let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
+    Ok(Resolved { statuses, is_ambiguous })
+}
+
+fn choices_of(friction: Option<(f64, f64)>, direction: f64, begins: bool) -> Vec<Choice> {
+    match (friction, direction) {
+        (None, _) => vec![Choice::Closed, Choice::Free],
+        (Some(_), 0.0) => vec![Choice::Sticks, Choice::Slides(1.0), Choice::Slides(-1.0), Choice::Free],
+        (Some(_), direction) if begins => vec![Choice::Slides(direction), Choice::Free],
+        (Some(_), direction) => vec![Choice::SlidesOn(direction), Choice::Free],
+    }
+}
+
+/// Whether contacts do what events have said.
+fn obeys(found: &Found, wishes: &[Wish]) -> bool {
+    let obeys = |(choice, wish): (&Choice, &Wish)| match choice {
+        Choice::Free => true,
+        Choice::Sticks => !wish.lifts && !wish.slips,
+        _ => !wish.lifts,
+    };
+    found.choices.iter().zip(wishes).all(obeys)
+}
+
+fn status_of(choice: Choice) -> Status {
+    match choice {
+        Choice::Free => Status::Open,
+        Choice::Closed => Status::Frictionless,
+        Choice::Sticks => Status::Sticks,
+        Choice::Slides(direction) | Choice::SlidesOn(direction) => Status::Slides(direction),
+    }
+}
+
+/// How many contacts do something else than before, and how many of them are open or slide.
+fn changes(found: &Found, wishes: &[Wish]) -> (usize, usize) {
+    let differs =
+        |(choice, wish): (&Choice, &Wish)| wish.status.is_closed() && status_of(*choice) != wish.status;
+    let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
+    let loose = found.choices.iter().filter(|choice| !matches!(choice, Choice::Sticks | Choice::Closed));
+    (differ, loose.count())
+}

@@ -1,0 +1,154 @@
+//! All ways in which contacts can meet their laws at one level, velocities or accelerations, by trying each.
+//!
+//! Of each contact the choices are tried that are left to it: no force, a closed gap, or that with stick or slip. A
+//! combination is a solution if the linear equations that it says have one, and all inequalities hold.
+
+use super::Relations;
+use super::least::{share_friction, solve_least};
+use super::relations::ROUNDING;
+use crate::expr::Inexact;
+
+/// At most this many combinations are tried.
+const MOST_COMBINATIONS: usize = 1 << 14;
+
+/// What a contact can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Choice {
+    /// It has no force, and its gap does not shrink.
+    Free,
+    /// Its gap stays, without friction.
+    Closed,
+    /// Its gap stays, and so does its slip.
+    Sticks,
+    /// Its gap stays, and it comes to slide in this direction.
+    Slides(f64),
+    /// Its gap stays, and it slides in this direction already, whether it speeds up or slows down.
+    SlidesOn(f64),
+}
+
+/// A combination that meets all laws: forces or impulses by rows, and what the rows come to.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) choices: Vec<Choice>,
+    pub(super) p: Vec<f64>,
+    pub(super) rows: Vec<Inexact>,
+}
+
+impl Found {
+    /// Whether two solutions are the same motion.
+    pub(super) fn is_same_motion(&self, other: &Self) -> bool {
+        self.rows.iter().zip(&other.rows).all(|(a, b)| (a.value - b.value).abs() <= 2.0 * (a.bound + b.bound))
+    }
+}
+
+/// All solutions of `rows = free + W p`, in the order of the choices: the first choice of the first contact first.
+pub(super) fn all_solutions(
+    relations: &Relations,
+    free: &[Inexact],
+    choices: &[Vec<Choice>],
+) -> Option<Vec<Found>> {
+    let combinations = choices.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul)?;
+    if combinations > MOST_COMBINATIONS {
+        return None;
+    }
+    let one = |mut number: usize| {
+        let mut combination = Vec::with_capacity(choices.len());
+        for list in choices.iter().rev() {
+            combination.push(list[number % list.len()]);
+            number /= list.len();
+        }
+        combination.reverse();
+        solution(relations, free, combination)
+    };
+    Some((0..combinations).filter_map(one).collect())
+}
+
+/// The solution of one combination, if it meets all laws.
+pub(super) fn solution(relations: &Relations, free: &[Inexact], choices: Vec<Choice>) -> Option<Found> {
+    let p = forces(relations, free, &choices)?;
+    let rows = relations.after(free, &p);
+    let forces = force_bounds(relations, &rows, &p);
+    let holds = |(i, choice): (usize, &Choice)| {
+        let (normal, tangent) = (2 * i, 2 * i + 1);
+        let pushes = p[normal] >= -forces[normal];
+        match *choice {
+            Choice::Free => rows[normal].value >= -rows[normal].bound,
+            Choice::Closed | Choice::SlidesOn(_) => pushes,
+            Choice::Sticks => {
+                let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
+                let room = forces[tangent] + most * forces[normal];
+                pushes && p[tangent].abs() <= most * p[normal] + room
+            }
+            Choice::Slides(direction) => pushes && direction * rows[tangent].value >= -rows[tangent].bound,
+        }
+    };
+    choices.iter().enumerate().all(holds).then_some(Found { choices, p, rows })
+}
+
+/// Forces or impulses that make the rows zero which a combination says are.
+fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
+    let mut unknowns = Vec::new();
+    for (i, choice) in choices.iter().enumerate() {
+        match choice {
+            Choice::Free => {}
+            Choice::Closed | Choice::Slides(_) | Choice::SlidesOn(_) => unknowns.push(2 * i),
+            Choice::Sticks => unknowns.extend([2 * i, 2 * i + 1]),
+        }
+    }
+    // A contact that slides has its friction in the column of its normal.
+    let along = |unknown: usize| match choices[unknown / 2] {
+        Choice::Slides(direction) | Choice::SlidesOn(direction) => {
+            -direction * relations.laws[unknown / 2].friction.map_or(0.0, |(_, sliding)| sliding)
+        }
+        _ => 0.0,
+    };
+    let entry = |row: usize, unknown: usize| {
+        let friction = along(unknown);
+        let pushed = if friction == 0.0 { 0.0 } else { friction * relations.w(row, unknown + 1) };
+        relations.w(row, unknown) + pushed
+    };
+    let matrix: Vec<f64> = unknowns
+        .iter()
+        .flat_map(|&row| unknowns.iter().map(move |&unknown| (row, unknown)))
+        .map(|(r, u)| entry(r, u))
+        .collect();
+    let right: Vec<f64> = unknowns.iter().map(|&row| -free[row].value).collect();
+    let solved = solve_least(&matrix, &right)?;
+    let mut p = vec![0.0; free.len()];
+    for (&unknown, value) in unknowns.iter().zip(solved) {
+        p[unknown] = value;
+        if along(unknown) != 0.0 {
+            p[unknown + 1] = along(unknown) * value;
+        }
+    }
+    share_sticking(relations, choices, &mut p);
+    Some(p)
+}
+
+/// Contacts that stick share friction by what presses on them.
+fn share_sticking(relations: &Relations, choices: &[Choice], p: &mut [f64]) {
+    let sticking: Vec<usize> = (0..choices.len()).filter(|&i| choices[i] == Choice::Sticks).collect();
+    if sticking.len() < 2 {
+        return;
+    }
+    let tangents = || sticking.iter().map(|i| 2 * i + 1);
+    let products: Vec<f64> =
+        tangents().flat_map(|row| tangents().map(move |other| relations.w(row, other))).collect();
+    let bears =
+        |&i: &usize| relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking * p[2 * i].abs());
+    let weights: Vec<f64> = sticking.iter().map(bears).collect();
+    let friction: Vec<f64> = tangents().map(|row| p[row]).collect();
+    let shared = share_friction(&products, &friction, &weights);
+    tangents().zip(shared).for_each(|(row, share)| p[row] = share);
+}
+
+/// How exactly forces are known: what their rows are uncertain by, and rounding of the largest.
+fn force_bounds(relations: &Relations, rows: &[Inexact], p: &[f64]) -> Vec<f64> {
+    let own = |i: usize| relations.w(i, i);
+    let largest = (0..p.len()).map(|i| p[i].abs() * own(i).max(0.0).sqrt()).fold(0.0, f64::max);
+    let bound = |i: usize| match own(i) {
+        w if w > 0.0 => rows[i].bound / w + ROUNDING * largest / w.sqrt(),
+        _ => 0.0,
+    };
+    (0..p.len()).map(bound).collect()
+}

@@ -1,0 +1,190 @@
+//! Impacts: velocities after contacts have closed while their gaps shrank.
+//!
+//! All contacts of one instant are one problem. Newton's restitution in passes (Moreau): contacts that separate stay
+//! out of a pass, and passes are repeated while a contact approaches. So no pass gains energy without friction: with
+//! `0 ≤ U⁺ + e U⁻ ⟂ p ≥ 0`, the energy changes by `½ Σ p (1 - e) U⁻ ≤ 0`.
+
+use super::choices::{Choice, Found, all_solutions};
+use super::smith::smith;
+use super::{Relations, Unsolved};
+use crate::expr::Inexact;
+use crate::model::ImpactLaw;
+
+/// After this many passes restitution is given up.
+const MOST_PASSES: usize = 50;
+/// The same of impacts one after the other, which are shorter.
+const MOST_IN_SEQUENCE: usize = 1000;
+
+/// What an impact comes to.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ImpactResult {
+    /// The sum of impulses, by rows.
+    pub impulses: Vec<f64>,
+    /// Velocities of gaps and slips after it.
+    pub velocity: Vec<Inexact>,
+    /// How many passes it took.
+    pub passes: usize,
+    /// What the energy has changed by, for surfaces that do not move.
+    pub energy: f64,
+    /// The direction in which each contact slides after it, zero if it does not; none for contacts without impulse.
+    pub slides: Vec<Option<f64>>,
+    /// What is worth a word.
+    pub remarks: Vec<ImpactRemark>,
+}
+
+/// What is worth a word about an impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImpactRemark {
+    /// Contacts went on to approach each other, and restitution was given up.
+    GaveUpRestitution,
+    /// Impulses are not unique, and neither are velocities.
+    NotUnique,
+}
+
+/// Velocities after contacts have approached. `restitution` takes the place of those of the laws.
+pub fn resolve_impact(relations: &Relations, restitution: &[f64]) -> Result<ImpactResult, Unsolved> {
+    let count = relations.count();
+    let mut state = relations.clone();
+    let mut result =
+        ImpactResult { impulses: vec![0.0; 2 * count], slides: vec![None; count], ..ImpactResult::default() };
+    while (0..count).any(|i| state.approaches(i)) {
+        let law = law_of(&state)?;
+        let most = if law == ImpactLaw::Sequential { MOST_IN_SEQUENCE } else { MOST_PASSES };
+        let gives_up = result.passes >= most;
+        let none = vec![0.0; count];
+        let restitution = if gives_up { &none[..] } else { restitution };
+        let found = match law {
+            _ if gives_up => moreau(&state, restitution, &mut result)?,
+            ImpactLaw::Moreau => moreau(&state, restitution, &mut result)?,
+            ImpactLaw::Poisson => poisson(&state, restitution, &mut result)?,
+            ImpactLaw::Sequential => fastest(&state, restitution),
+            ImpactLaw::Smith => smith(&state, restitution)?,
+        };
+        if gives_up {
+            result.remarks.push(ImpactRemark::GaveUpRestitution);
+        }
+        take(&mut state, &mut result, &found);
+        if result.passes > 2 * most {
+            return Err(Unsolved::Impact);
+        }
+    }
+    result.velocity = state.velocity;
+    Ok(result)
+}
+
+/// The law of the contacts that take part.
+fn law_of(state: &Relations) -> Result<ImpactLaw, Unsolved> {
+    let mut laws = (0..state.count()).filter(|&i| !state.separates(i)).map(|i| state.laws[i].law);
+    let first = laws.next().unwrap_or_default();
+    if laws.any(|law| law != first) { Err(Unsolved::DifferentLaws) } else { Ok(first) }
+}
+
+/// Adds the impulses of a pass.
+fn take(state: &mut Relations, result: &mut ImpactResult, found: &Found) {
+    let before = state.velocity.clone();
+    state.velocity.clone_from(&found.rows);
+    for (i, p) in found.p.iter().enumerate() {
+        result.impulses[i] += p;
+        result.energy += 0.5 * p * (before[i].value + found.rows[i].value);
+    }
+    for (slides, choice) in result.slides.iter_mut().zip(&found.choices) {
+        match choice {
+            Choice::Free => {}
+            Choice::Closed | Choice::Sticks => *slides = Some(0.0),
+            Choice::Slides(direction) | Choice::SlidesOn(direction) => *slides = Some(*direction),
+        }
+    }
+    result.passes += 1;
+}
+
+/// What a contact that takes part can do: stick if it can, otherwise slide on or back.
+fn choices_of(state: &Relations, contact: usize) -> Vec<Choice> {
+    if state.separates(contact) {
+        return vec![Choice::Free];
+    }
+    let slip = state.velocity[2 * contact + 1];
+    let along = if slip.value < 0.0 { -1.0 } else { 1.0 };
+    match state.laws[contact].friction {
+        Some(_) => vec![Choice::Sticks, Choice::Slides(along), Choice::Slides(-along), Choice::Free],
+        None => vec![Choice::Closed, Choice::Free],
+    }
+}
+
+/// One pass of Newton's restitution.
+fn moreau(state: &Relations, restitution: &[f64], result: &mut ImpactResult) -> Result<Found, Unsolved> {
+    let mut free = state.velocity.clone();
+    let given: Vec<f64> = (0..state.count()).map(|i| given_back(state, restitution, i)).collect();
+    given.iter().enumerate().for_each(|(i, given)| free[2 * i].value -= given);
+    // A contact that separates takes no part, and may come to approach.
+    for i in (0..state.count()).filter(|&i| state.separates(i)) {
+        free[2 * i].bound = f64::INFINITY;
+    }
+    let mut found = first_solution(state, &free, result)?;
+    found.rows = exact_rows(state, &found, &given);
+    Ok(found)
+}
+
+/// The velocity that a contact gives back.
+fn given_back(state: &Relations, restitution: &[f64], contact: usize) -> f64 {
+    if state.approaches(contact) { -restitution[contact] * state.velocity[2 * contact].value } else { 0.0 }
+}
+
+/// Velocities after a pass: where a gap is closed, what it gives back is exact.
+fn exact_rows(state: &Relations, found: &Found, given: &[f64]) -> Vec<Inexact> {
+    let mut rows = state.after(&state.velocity, &found.p);
+    for (i, choice) in found.choices.iter().enumerate() {
+        if *choice != Choice::Free {
+            rows[2 * i].value = given[i];
+        }
+        if *choice == Choice::Sticks {
+            rows[2 * i + 1].value = 0.0;
+        }
+    }
+    rows
+}
+
+/// The first solution in the order of choices: stick before slip on before slip back.
+fn first_solution(state: &Relations, free: &[Inexact], result: &mut ImpactResult) -> Result<Found, Unsolved> {
+    let choices: Vec<Vec<Choice>> = (0..state.count()).map(|i| choices_of(state, i)).collect();
+    let mut found = all_solutions(state, free, &choices).ok_or(Unsolved::Impact)?;
+    if found.is_empty() {
+        return Err(Unsolved::Impact);
+    }
+    let first = found.remove(0);
+    if found.iter().any(|other| !other.is_same_motion(&first)) {
+        result.remarks.push(ImpactRemark::NotUnique);
+    }
+    Ok(first)
+}
+
+/// Compression to rest, then restitution of impulses; what would still approach is held.
+fn poisson(state: &Relations, restitution: &[f64], result: &mut ImpactResult) -> Result<Found, Unsolved> {
+    let compressed = moreau(state, &vec![0.0; state.count()], result)?;
+    let mut p: Vec<f64> = compressed.p;
+    (0..state.count()).for_each(|i| p[2 * i] *= 1.0 + restitution[i]);
+    let expanded = Relations { velocity: state.after(&state.velocity, &p), ..state.clone() };
+    let choices: Vec<Vec<Choice>> = vec![vec![Choice::Closed, Choice::Free]; state.count()];
+    let held = all_solutions(&expanded, &expanded.velocity, &choices).ok_or(Unsolved::Impact)?;
+    let mut held = held.into_iter().next().ok_or(Unsolved::Impact)?;
+    held.rows = exact_rows(&expanded, &held, &vec![0.0; state.count()]);
+    held.p.iter_mut().zip(&p).for_each(|(held, p)| *held += p);
+    held.choices = compressed.choices;
+    Ok(held)
+}
+
+/// The impact of the contact that approaches fastest, as if it were alone.
+fn fastest(state: &Relations, restitution: &[f64]) -> Found {
+    let count = state.count();
+    let speed = |i: usize| state.velocity[2 * i].value;
+    let slowest = |a: usize, b: usize| if speed(b) < speed(a) { b } else { a };
+    let i = (0..count).filter(|&i| state.approaches(i)).reduce(slowest).unwrap_or(0);
+    let mut p = vec![0.0; 2 * count];
+    p[2 * i] = -(1.0 + restitution[i]) * speed(i) / state.w(2 * i, 2 * i);
+    let mut choices = vec![Choice::Free; count];
+    choices[i] = Choice::Closed;
+    let mut found = Found { choices, p, rows: Vec::new() };
+    let mut given = vec![0.0; count];
+    given[i] = given_back(state, restitution, i);
+    found.rows = exact_rows(state, &found, &given);
+    found
+}

@@ -1,0 +1,122 @@
+//! What contacts add to the equations: rows that hold while they touch, friction while they slide, the surfaces of
+//! their events, and the numbers of their laws.
+//!
+//! `M v' = f - Gᵀ λ`: the force that pushes two sides apart is `N = -λ` of the gap, and `T = -λ` of the slip acts on
+//! the side whose velocity counts positive there. While a contact slides in direction s, `T = -μ s N`.
+
+use super::lowering::{Lowering, discrete_input};
+use crate::expr::{BinaryOp, ExprId};
+use crate::model::{ContactChange, ContactRule, FrictionRule, ImpactLaw, Model};
+
+/// What there is to know about a contact before anything is evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactShape {
+    /// The name in the user's words.
+    pub name: String,
+    /// The constraint of its gap.
+    pub normal: usize,
+    /// The constraint that holds its slip at zero, if it has friction.
+    pub tangent: Option<usize>,
+    /// Its state among the discrete variables; the direction in which it slides is behind it.
+    pub state: usize,
+    /// The impact law.
+    pub law: ImpactLaw,
+    /// The guard of its gap.
+    pub hit: usize,
+}
+
+/// The contact that a guard belongs to, and what happens to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactGuard {
+    /// Which contact.
+    pub contact: usize,
+    /// Its state among the discrete variables.
+    pub state: usize,
+    /// What happens.
+    pub change: ContactChange,
+}
+
+/// How many numbers the law of a contact has: restitution, and friction while it sticks and while it slides.
+pub const LAW_NUMBERS: usize = 3;
+
+/// The state of a contact from which on it is closed.
+const CLOSED: f64 = 0.5;
+/// The state of a contact that sticks.
+const STICKS: f64 = 2.0;
+
+impl Lowering<'_> {
+    /// A constraint of the model, if it belongs to a contact: zero while that does not hold.
+    pub(super) fn while_contact(&mut self, model: &Model, constraint: usize, row: ExprId) -> ExprId {
+        let owner =
+            |contact: &&ContactRule| contact.normal == constraint || contact.tangent == Some(constraint);
+        let Some(contact) = model.contacts.iter().find(owner) else { return row };
+        let state = self.arena.input(discrete_input(contact.state));
+        let holds = if contact.normal == constraint {
+            let closed = self.arena.constant(CLOSED);
+            self.arena.binary(BinaryOp::Less, closed, state)
+        } else {
+            let sticks = self.arena.constant(STICKS);
+            self.arena.binary(BinaryOp::Equal, state, sticks)
+        };
+        let zero = self.arena.constant(0.0);
+        self.arena.select(holds, row, zero)
+    }
+
+    /// The force of friction while each contact slides, `μ s λ` of its normal, with its slip.
+    pub(super) fn sliding_frictions(&mut self, model: &Model) -> Vec<(ExprId, ExprId)> {
+        let mut forces = Vec::new();
+        for contact in &model.contacts {
+            let (Some(slip), Some(FrictionRule { sliding, .. })) = (&contact.slip, &contact.friction) else {
+                continue;
+            };
+            let key = format!("contacts.{}", contact.name);
+            let ratio = self.locked(sliding, &format!("{key}.friction"));
+            let slip = self.locked(slip, &format!("{key}.slip"));
+            let direction = self.arena.input(discrete_input(contact.state + 1));
+            let normal = self.names.multiplier(&mut self.arena, contact.normal);
+            let along = self.arena.mul(ratio, direction);
+            forces.push((self.arena.mul(along, normal), slip));
+        }
+        forces
+    }
+
+    /// The surface of an event of a contact, which falls to zero where it happens.
+    pub(super) fn contact_surface(&mut self, contact: &ContactRule, change: ContactChange) -> ExprId {
+        let key = format!("contacts.{}", contact.name);
+        let normal = self.names.multiplier(&mut self.arena, contact.normal);
+        match (change, &contact.slip, &contact.friction, contact.tangent) {
+            (ContactChange::Lift, ..) => self.arena.neg(normal),
+            (ContactChange::Stick, Some(slip), ..) => {
+                let slip = self.locked(slip, &format!("{key}.slip"));
+                let direction = self.arena.input(discrete_input(contact.state + 1));
+                self.arena.mul(direction, slip)
+            }
+            (ContactChange::Slip, _, Some(friction), Some(tangent)) => {
+                let ratio = self.locked(&friction.sticking, &format!("{key}.friction"));
+                let most = self.arena.mul(ratio, normal);
+                let tangent = self.names.multiplier(&mut self.arena, tangent);
+                // (μ N)² - T², which falls to zero at both ends of the cone.
+                let (less, more) = (self.arena.sub(most, tangent), self.arena.add(most, tangent));
+                self.arena.mul(less, more)
+            }
+            _ => self.locked(&contact.gap, &format!("{key}.gap")),
+        }
+    }
+
+    /// The numbers of the laws of all contacts.
+    pub(super) fn contact_laws(&mut self, model: &Model) -> Vec<ExprId> {
+        let mut numbers = Vec::new();
+        for contact in &model.contacts {
+            numbers.push(self.plain(&contact.restitution));
+            let zero = self.arena.constant(0.0);
+            let key = format!("contacts.{}.friction", contact.name);
+            match &contact.friction {
+                Some(FrictionRule { sticking, sliding }) => {
+                    numbers.extend([sticking, sliding].map(|ratio| self.locked(ratio, &key)));
+                }
+                None => numbers.extend([zero, zero]),
+            }
+        }
+        numbers
+    }
+}

@@ -1,0 +1,197 @@
+//! Contacts of a mechanism as numbers: how their gaps and slips respond to impulses and forces through the joints.
+
+use super::views::InMode;
+use crate::contact::{LawNumbers, Relations, Status};
+use crate::equations::{ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, Locked, System, Terms};
+use crate::expr::Inexact;
+use crate::math::Saddle;
+
+/// Rounding of a sum of a few terms, in units of the sum of their sizes.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// The contacts of a mechanism in the mode that holds.
+pub struct ContactsView<'f, 'a> {
+    pub(super) system: &'a dyn System,
+    pub(super) in_mode: InMode<'f, 'a>,
+}
+
+/// Contacts as numbers, and the change of the speeds for an impulse in each of their rows.
+pub struct Touching {
+    /// The contacts as numbers.
+    pub relations: Relations,
+    /// For each row the change of the speeds for an impulse of one.
+    pub responses: Vec<Vec<f64>>,
+}
+
+/// Where contacts are looked at: the time, the state, and the speeds with which closed contacts were met.
+#[derive(Clone, Copy)]
+pub struct TouchPoint<'p> {
+    /// The time.
+    pub t: f64,
+    /// The state.
+    pub y: &'p [f64],
+    /// The state before anything was set: closed contacts move with what has changed since.
+    pub before: &'p [f64],
+}
+
+impl ContactsView<'_, '_> {
+    /// Some contacts as numbers at a point, with what they do so far; none if the mechanism cannot move so.
+    pub fn touching(
+        &mut self,
+        point: TouchPoint<'_>,
+        which: &[usize],
+        statuses: &[Status],
+    ) -> Option<Touching> {
+        let mechanism = self.in_mode.mechanism.as_mut()?;
+        let (system, locked) = (self.system, self.in_mode.locked);
+        let contacts: Vec<&ContactShape> = which.iter().map(|&k| &system.contacts()[k]).collect();
+        let joints = joints(system, &mut *mechanism.inner, locked);
+        let mut with_joints = system.room_for_terms(&joints);
+        let TouchPoint { t, y, before } = point;
+        mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
+        let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
+        saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
+        let discrete = all_sticking(locked.discrete, &contacts);
+        let owned = |k: usize| contacts.iter().any(|c| c.normal == k || c.tangent == Some(k));
+        let rows = ActiveRows::of(system.constraints(), owned);
+        let closed = Locked { rows: Some(&rows), discrete: &discrete, ..locked };
+        let mut terms = system.room_for_terms(&rows);
+        mechanism.inner.terms(closed, t, y, &mut terms);
+        let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
+        mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
+        let mut builder = Builder { system, saddle, with_joints, terms, rows, rates };
+        let free = builder.free_motion();
+        let (speeds, met) = (speeds_of(system, y), speeds_of(system, before));
+        let mut relations = Relations {
+            laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
+            ..Relations::default()
+        };
+        for (contact, status) in contacts.iter().zip(statuses) {
+            let is_held = [status.is_closed(), *status == Status::Sticks];
+            for (row, is_held) in builder.rows_of(contact).into_iter().zip(is_held) {
+                let velocity = builder.velocity(row, speeds, is_held.then_some(met));
+                relations.velocity.push(velocity);
+                relations.free.push(builder.acceleration(row, &free));
+            }
+        }
+        let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| builder.rows_of(contact)).collect();
+        let responses: Vec<Vec<f64>> = all.iter().map(|row| builder.response(*row)).collect();
+        for row in &all {
+            relations.response.extend(responses.iter().map(|response| builder.along(*row, response)));
+        }
+        let is_finite = relations.response.iter().all(|w| w.is_finite())
+            && relations.free.iter().all(|a| a.value.is_finite());
+        is_finite.then_some(Touching { relations, responses })
+    }
+}
+
+/// The constraints that hold and belong to no contact.
+fn joints(system: &dyn System, evaluator: &mut dyn Evaluator, locked: Locked<'_>) -> ActiveRows {
+    let mut holds = vec![true; system.constraints().len()];
+    evaluator.joints(locked, &mut holds);
+    for contact in system.contacts() {
+        holds[contact.normal] = false;
+        contact.tangent.into_iter().for_each(|tangent| holds[tangent] = false);
+    }
+    ActiveRows::of(system.constraints(), |k| holds[k])
+}
+
+/// The discrete variables with some contacts sticking: then all of their rows say something.
+fn all_sticking(discrete: &[f64], contacts: &[&ContactShape]) -> Vec<f64> {
+    let mut sticking = discrete.to_vec();
+    for contact in contacts {
+        sticking[contact.state..contact.state + 2].copy_from_slice(&Status::Sticks.values());
+    }
+    sticking
+}
+
+fn speeds_of<'y>(system: &dyn System, y: &'y [f64]) -> &'y [f64] {
+    let layout = system.layout();
+    &y[layout.q..layout.q + layout.v]
+}
+
+fn laws(
+    evaluator: &mut dyn Evaluator,
+    at: crate::equations::At<'_>,
+    system: &dyn System,
+    which: &[usize],
+) -> Vec<LawNumbers> {
+    let mut numbers = vec![0.0; LAW_NUMBERS * system.contacts().len()];
+    if let Some(mechanism) = evaluator.mechanism() {
+        mechanism.laws(at, &mut numbers);
+    }
+    let law = |&k: &usize| {
+        let contact = &system.contacts()[k];
+        let own = &numbers[LAW_NUMBERS * k..LAW_NUMBERS * (k + 1)];
+        LawNumbers {
+            restitution: own[0],
+            friction: contact.tangent.map(|_| (own[1], own[2])),
+            law: contact.law,
+        }
+    };
+    which.iter().map(law).collect()
+}
+
+/// The rows of contacts beside the mechanism with its joints.
+struct Builder<'a> {
+    system: &'a dyn System,
+    saddle: Saddle,
+    with_joints: Terms,
+    terms: Terms,
+    rows: ActiveRows,
+    rates: Vec<f64>,
+}
+
+impl Builder<'_> {
+    /// The rows of the normal and the tangent of a contact.
+    fn rows_of(&self, contact: &ContactShape) -> [Option<usize>; 2] {
+        [self.rows.row(contact.normal), contact.tangent.and_then(|tangent| self.rows.row(tangent))]
+    }
+
+    /// Accelerations with joints and without forces in contacts.
+    fn free_motion(&mut self) -> Vec<f64> {
+        let (mut motion, mut level) = (self.with_joints.force.clone(), self.with_joints.level.clone());
+        self.saddle.solve(&mut motion, &mut level);
+        motion
+    }
+
+    /// The change of the speeds for an impulse of one in a row.
+    fn response(&mut self, row: Option<usize>) -> Vec<f64> {
+        let mut push = vec![0.0; self.system.layout().v];
+        let Some(row) = row else { return push };
+        self.terms.jacobian.row(row).for_each(|(column, g)| push[column] = g);
+        let mut level = vec![0.0; self.with_joints.level.len()];
+        self.saddle.solve(&mut push, &mut level);
+        push
+    }
+
+    /// A row times a vector.
+    fn along(&self, row: Option<usize>, of: &[f64]) -> f64 {
+        row.map_or(0.0, |row| self.terms.jacobian.row_times(row, of))
+    }
+
+    /// The velocity of a row. One that was held moves with what has changed of the speeds since.
+    fn velocity(&self, row: Option<usize>, speeds: &[f64], met: Option<&[f64]>) -> Inexact {
+        let Some(row) = row else { return Inexact::default() };
+        let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * speeds[j]).abs()).sum();
+        let Some(met) = met else {
+            let value = self.rates[row];
+            return Inexact { value, bound: ROUNDING * (size + value.abs()) };
+        };
+        let (mut value, mut before) = (0.0, 0.0);
+        for (j, g) in self.terms.jacobian.row(row) {
+            value += g * (speeds[j] - met[j]);
+            before += (g * met[j]).abs();
+        }
+        Inexact { value, bound: ROUNDING * (size + before) }
+    }
+
+    /// The acceleration of a row.
+    fn acceleration(&self, row: Option<usize>, motion: &[f64]) -> Inexact {
+        let Some(row) = row else { return Inexact::default() };
+        let level = self.terms.level[row];
+        let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * motion[j]).abs()).sum();
+        let value = self.along(Some(row), motion) - level;
+        Inexact { value, bound: ROUNDING * (size + level.abs()) }
+    }
+}

@@ -1,0 +1,320 @@
+//! Contacts of a mechanism: two things that touch or not, and what happens when they do.
+//!
+//! A contact has a gap, which is never negative, and may have a slip velocity with friction. Each contact adds to
+//! the model what the rest of the program knows already: two discrete variables (its state and the direction in
+//! which it slides), a constraint for its normal and one for its slip, outputs, and events.
+
+use super::names::{FormulaContext, check_formula, smooth_room};
+use super::read::{Reader, Value};
+use super::{
+    Definition, Diagnostic, Direction, EventRule, Formula, Model, Quantity, RestRule, Scope, Side,
+    SourceLocation, Trigger,
+};
+use crate::expr::Kind;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
+
+const CONTACT_KEYS: &[&str] = &["gap", "slip", "restitution", "friction", "law"];
+const FRICTION_KEYS: &[&str] = &["static", "sliding"];
+const LAWS: &[(&str, ImpactLaw)] = &[
+    ("moreau", ImpactLaw::Moreau),
+    ("poisson", ImpactLaw::Poisson),
+    ("sequential", ImpactLaw::Sequential),
+    ("smith", ImpactLaw::Smith),
+];
+
+/// What decides about velocities after an impact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
+pub enum ImpactLaw {
+    /// Newton's restitution in all contacts at once, in passes while one of them approaches (Moreau).
+    #[default]
+    Moreau,
+    /// Compression, then an impulse that gives back a part of that of the compression.
+    Poisson,
+    /// One contact after the other, the fastest approach first.
+    Sequential,
+    /// Newton's restitution with friction that never gains energy (Smith 1991).
+    Smith,
+}
+
+/// Coefficients of Coulomb friction.
+#[derive(Clone, Debug)]
+pub struct FrictionRule {
+    /// The largest ratio of the forces while the contact sticks.
+    pub sticking: Formula,
+    /// The ratio of the forces while it slides.
+    pub sliding: Formula,
+}
+
+/// A contact as the user describes it.
+#[derive(Clone, Debug)]
+pub struct ContactRule {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Range<usize>,
+    /// The distance; it is not negative.
+    pub gap: Formula,
+    /// The velocity of the two sides along each other, linear in the speeds.
+    pub slip: Option<Formula>,
+    /// Which part of the approach velocity is given back.
+    pub restitution: Formula,
+    /// Friction, if there is any.
+    pub friction: Option<FrictionRule>,
+    /// The impact law.
+    pub law: ImpactLaw,
+    /// The constraint of its normal, and that of its slip, among those of the model.
+    pub normal: usize,
+    /// The constraint that holds its slip at zero, if there is friction.
+    pub tangent: Option<usize>,
+    /// Its state among the discrete variables; the direction in which it slides is behind it.
+    pub state: usize,
+}
+
+/// What can happen to a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContactChange {
+    /// Its gap closes.
+    Hit,
+    /// Its normal force falls to zero.
+    Lift,
+    /// Its friction does not hold it any more.
+    Slip,
+    /// Its slip comes to an end.
+    Stick,
+    /// Its hits accumulate.
+    Rest,
+}
+
+impl ContactChange {
+    /// What a motion can bring about, in the order of the events of a contact.
+    const WATCHED: [Self; 4] = [Self::Hit, Self::Lift, Self::Slip, Self::Stick];
+
+    /// The side of its event on which the motion goes on: a gap stays above zero, and a force that is to end has come
+    /// to its limit.
+    fn side(self) -> Side {
+        match self {
+            Self::Lift | Self::Slip => Side::After,
+            Self::Hit | Self::Stick | Self::Rest => Side::Before,
+        }
+    }
+
+    /// Its word in the names of events.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Lift => "lift",
+            Self::Slip => "slip",
+            Self::Stick => "stick",
+            Self::Rest => "rest",
+        }
+    }
+}
+
+/// The name of something that belongs to a contact.
+pub fn contact_name(contact: &str, property: &str) -> String {
+    format!("contact.{contact}.{property}")
+}
+
+impl Reader<'_> {
+    /// Reads the contacts, and adds to the model what they are made of. Constraints only in modes are not among
+    /// those of the mechanism yet.
+    pub(super) fn contacts(&mut self, table: &DeTable<'_>, model: &mut Model) {
+        let Some((key, value)) = table.get_key_value("contacts") else { return };
+        if model.mechanism.is_empty() {
+            let message = "`contacts` needs `coordinates`".to_owned();
+            self.error("missing-key", key.span(), message, "add `coordinates = { y = 1 }`");
+            return;
+        }
+        let Some(contacts) = self.table(value, "contacts", "contacts.floor = { gap = \"y\" }") else {
+            return;
+        };
+        for (key, value) in contacts {
+            if let Some(contact) = self.contact(key, value, model) {
+                model.add_contact(contact);
+            }
+        }
+    }
+
+    fn contact(
+        &mut self,
+        key: &Spanned<DeString<'_>>,
+        value: &Value<'_>,
+        model: &Model,
+    ) -> Option<ContactRule> {
+        let (name, span) = (key.get_ref().to_string(), key.span());
+        let place = format!("contacts.{name}");
+        let table = self.table(value, &place, "contacts.floor = { gap = \"y\" }")?;
+        self.check_keys(table, CONTACT_KEYS, &format!("contact `{name}`"));
+        let Some(gap) = table.get("gap") else {
+            let message = format!("contact `{name}` has no gap");
+            self.error(
+                "missing-key",
+                span,
+                message,
+                "add `gap = \"y\"`: the distance, which is never negative",
+            );
+            return None;
+        };
+        let gap = self.formula(gap, &format!("{place}.gap"), Kind::Number);
+        let slip = table.get("slip").map(|v| self.formula(v, &format!("{place}.slip"), Kind::Number));
+        let restitution = match table.get("restitution") {
+            Some(value) => self.formula(value, &format!("{place}.restitution"), Kind::Number),
+            None => Self::zero(SourceLocation { span: span.clone(), text_start: None }),
+        };
+        let friction = table.get("friction").and_then(|v| self.friction(v, &place));
+        if let (Some(value), None) = (table.get("friction"), &slip) {
+            let message = format!("contact `{name}` has friction and no slip");
+            let hint = "add `slip = \"x'\"`: the velocity of the two sides along each other";
+            self.error("friction-without-slip", value.span(), message, hint);
+        }
+        let law = table.get("law").and_then(|v| self.word(v, "law", LAWS)).unwrap_or_default();
+        self.check_law(&name, law, friction.is_some(), table);
+        let friction = friction.filter(|_| slip.is_some());
+        let normal = model.mechanism.constraints.len();
+        let tangent = friction.is_some().then_some(normal + 1);
+        let state = model.discrete.len();
+        Some(ContactRule { name, span, gap, slip, restitution, friction, law, normal, tangent, state })
+    }
+
+    /// One number for both coefficients, or a table of two.
+    fn friction(&mut self, value: &Value<'_>, place: &str) -> Option<FrictionRule> {
+        let Some(table) = value.get_ref().as_table() else {
+            let both = self.formula(value, &format!("{place}.friction"), Kind::Number);
+            return Some(FrictionRule { sticking: both.clone(), sliding: both });
+        };
+        self.check_keys(table, FRICTION_KEYS, "`friction`");
+        let mut get = |key: &str| {
+            table.get(key).map(|v| self.formula(v, &format!("{place}.friction.{key}"), Kind::Number))
+        };
+        let (sticking, sliding) = (get("static"), get("sliding"));
+        let (Some(sticking), Some(sliding)) = (sticking, sliding) else {
+            let message = "`friction` needs both `static` and `sliding`".to_owned();
+            let hint = "for example `friction = { static = 0.6, sliding = 0.4 }`, or one number for both";
+            self.error("missing-key", value.span(), message, hint);
+            return None;
+        };
+        Some(FrictionRule { sticking, sliding })
+    }
+
+    /// Poisson's law and impacts one after the other are not defined with friction here.
+    fn check_law(&mut self, name: &str, law: ImpactLaw, has_friction: bool, table: &DeTable<'_>) {
+        let takes_friction = matches!(law, ImpactLaw::Moreau | ImpactLaw::Smith);
+        if let Some(value) = table.get("law").filter(|_| has_friction && !takes_friction) {
+            let message = format!("contact `{name}` has friction, which its impact law does not take");
+            let hint = "use `law = \"moreau\"` or `law = \"smith\"`, or remove `friction`";
+            self.error("bad-contact", value.span(), message, hint);
+        }
+    }
+}
+
+impl Model {
+    /// Adds what a contact is made of to the model.
+    fn add_contact(&mut self, contact: ContactRule) {
+        let ContactRule { name, span, gap, slip, .. } = &contact;
+        let own = |property: &str, formula: Formula| Definition {
+            name: contact_name(name, property),
+            span: span.clone(),
+            formula,
+        };
+        let place = SourceLocation { span: span.clone(), text_start: None };
+        let text = |text: &str| Formula {
+            syntax: crate::expr::parse(text).unwrap_or_default(),
+            place: place.clone(),
+        };
+        self.discrete.push(own("state", Reader::zero(place.clone())));
+        self.discrete.push(own("direction", Reader::zero(place.clone())));
+        self.mechanism.constraints.push(own("normal", gap.clone()));
+        self.outputs.push(own("gap", gap.clone()));
+        let normal = format!("lambda.{}", contact_name(name, "normal"));
+        self.outputs.push(own("force.n", text(&format!("-{normal}"))));
+        if let Some(slip) = slip {
+            self.outputs.push(own("slip", slip.clone()));
+        }
+        if let (Some(slip), Some(friction)) = (slip, &contact.friction) {
+            self.mechanism.constraints.push(own("tangent", slip.clone()));
+            self.outputs.push(own("friction", friction.sliding.clone()));
+            let [tangent, ratio, direction] = [
+                contact_name(name, "tangent"),
+                contact_name(name, "friction"),
+                contact_name(name, "direction"),
+            ];
+            self.outputs
+                .push(own("force.t", text(&format!("-lambda.{tangent} + {ratio}*{direction}*{normal}"))));
+        }
+        let index = self.contacts.len();
+        let has_friction = contact.friction.is_some();
+        let watched = ContactChange::WATCHED
+            .into_iter()
+            .filter(|change| has_friction || matches!(change, ContactChange::Hit | ContactChange::Lift));
+        self.events.extend(watched.map(|change| contact.event(index, change)));
+        self.contacts.push(contact);
+    }
+}
+
+impl ContactRule {
+    /// The event that something happens to it.
+    fn event(&self, contact: usize, change: ContactChange) -> EventRule {
+        let rests = change == ContactChange::Hit;
+        EventRule {
+            name: contact_name(&self.name, change.word()),
+            span: self.span.clone(),
+            trigger: Trigger::Contact { contact, change },
+            direction: Direction::Falling,
+            side: change.side(),
+            reset: Vec::new(),
+            goto: None,
+            stop_after: None,
+            touches: false,
+            at_rest: rests.then(|| RestRule { reset: Vec::new(), goto: None }),
+            // Where it begins to slide, that has just been decided.
+            on_entry: change != ContactChange::Stick,
+            priority: 0,
+        }
+    }
+
+    /// Its formulas that the motion depends on.
+    pub(super) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        let friction = self.friction.iter().flat_map(|friction| [&friction.sticking, &friction.sliding]);
+        std::iter::once(&self.gap).chain(&self.slip).chain(friction)
+    }
+}
+
+/// Names in the formulas of contacts, and what slips are made of. Gaps are checked as constraints.
+pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    for contact in &model.contacts {
+        check_formula(&contact.restitution, scope, FormulaContext::running("a restitution"), errors);
+        if let Some(friction) = &contact.friction {
+            check_formula(&friction.sticking, scope, FormulaContext::running("a friction"), errors);
+        }
+        if let (Some(slip), None) = (&contact.slip, &contact.friction) {
+            check_formula(slip, scope, smooth_room("a slip"), errors);
+        }
+        if model.is_of_speeds(&contact.gap, scope) {
+            let message = format!("the gap of contact `{}` uses speeds", contact.name);
+            let hint = "a gap is a distance: a formula of coordinates and time";
+            let span = contact.gap.place.span.clone();
+            errors.push(Diagnostic::new("bad-contact", span, message).hint(hint));
+        }
+        if let Some(slip) = contact.slip.as_ref().filter(|slip| !model.is_of_speeds(slip, scope)) {
+            let message = format!("the slip of contact `{}` uses no speeds", contact.name);
+            let hint = "a slip is a velocity, linear in the speeds: `slip = \"x' - v_belt\"`";
+            errors.push(Diagnostic::new("slip-not-linear", slip.place.span.clone(), message).hint(hint));
+        }
+    }
+    for (_, event) in model.all_events() {
+        let rest = event.at_rest.iter().flat_map(|rest| &rest.reset);
+        for reset in event.reset.iter().chain(rest).filter(|reset| is_of_contact(model, scope, &reset.name)) {
+            let message = format!("`{}` belongs to a contact and cannot be reset", reset.name);
+            let hint = "the motion decides about contacts; reset coordinates or speeds";
+            errors.push(Diagnostic::new("bad-contact", reset.span.clone(), message).hint(hint));
+        }
+    }
+}
+
+/// Whether a name is the state or the direction of a contact.
+fn is_of_contact(model: &Model, scope: &Scope<'_>, name: &str) -> bool {
+    let Some(Quantity::Discrete(i)) = scope.meaning(name) else { return false };
+    model.contacts.iter().any(|contact| (contact.state..contact.state + 2).contains(&i))
+}

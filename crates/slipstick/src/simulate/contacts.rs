@@ -1,0 +1,138 @@
+//! Contacts in a run: which of them are closed at the start, and what is worth saying of what happens to them.
+
+use super::Error;
+use super::run_loop::RunLoop;
+use crate::contact::Status;
+use crate::equations::UncertainPoint;
+use crate::transition::{ContactRemark, Contacts, Firing, Rule, Tools, Transition};
+
+/// In units of the tolerance of its terms, how far a gap may be below zero at the start.
+const MOST_DEEP: f64 = 1e3;
+
+impl RunLoop<'_> {
+    /// Finds out what contacts do at the start. Gives what fires there, if some of them approach.
+    pub(super) fn start_contacts(&mut self) -> Result<Option<Firing>, Error> {
+        let closed = self.closed_at_start()?;
+        if closed.is_empty() {
+            return Ok(None);
+        }
+        self.close_gaps(&closed)?;
+        let system = self.integrator.flow.system();
+        let guards = closed.iter().map(|&k| system.contacts()[k].hit).collect();
+        let firing = Firing { guards, ..Firing::default() };
+        let Self { integrator, guards, .. } = self;
+        let (t, y) = (integrator.trial.t, &integrator.trial.start);
+        let mut transition = Transition::new(t, y, &integrator.flow.mode);
+        transition.begin(&firing, t, y, &integrator.flow.mode);
+        let delta = guards.uncertainty.of_rounding();
+        let applied = Contacts { delta }
+            .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
+        applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
+        if !transition.contacts.hits.is_empty() {
+            // An impact is an event.
+            integrator.flow.mode.clone_from(&transition.mode_before);
+            return Ok(Some(firing));
+        }
+        self.transition = transition;
+        self.note_contacts();
+        self.consistency().shut_joints(&firing)?;
+        Ok(None)
+    }
+
+    /// The contacts whose gaps are zero at the start, or below by no more than can be made up for.
+    fn closed_at_start(&mut self) -> Result<Vec<usize>, Error> {
+        let (flow, tolerances) = (&mut self.integrator.flow, &self.integrator.options.tolerances);
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let delta = self.guards.uncertainty.of_rounding();
+        let mut closed = Vec::new();
+        for (k, contact) in flow.system().contacts().iter().enumerate() {
+            let Some(gap) = flow.guards().banded(contact.hit, UncertainPoint { t, y: &y, delta: &delta })
+            else {
+                continue;
+            };
+            let mut gradient = vec![0.0; y.len()];
+            flow.guards().gradient(contact.hit, t, &mut y, &mut gradient);
+            let of_terms =
+                gradient.iter().enumerate().map(|(i, g)| g.abs() * tolerances.scale(i, y[i].abs()));
+            let allowed = MOST_DEEP * of_terms.sum::<f64>();
+            if gap.value < -gap.bound - allowed {
+                let contact = contact.name.clone();
+                return Err(Error::ContactPenetrates { contact, gap: gap.value, allowed, t });
+            }
+            if gap.value <= gap.bound {
+                closed.push(k);
+            }
+            if gap.value < -gap.bound {
+                let text =
+                    format!("contact `{}` starts at a gap of {:e}: it was closed", contact.name, gap.value);
+                self.recorder.note(t, "contact-projected", text);
+            }
+        }
+        Ok(closed)
+    }
+
+    /// Moves the coordinates so that some gaps are zero; speeds stay.
+    fn close_gaps(&mut self, closed: &[usize]) -> Result<(), Error> {
+        let integrator = &mut self.integrator;
+        let (t, mut y) = (integrator.trial.t, integrator.trial.start.clone());
+        let mode = integrator.flow.mode.clone();
+        let system = integrator.flow.system();
+        for &k in closed {
+            integrator.flow.mode.set_status(&system.contacts()[k], Status::Frictionless);
+        }
+        let assembled = integrator.flow.constraints().make_consistent(t, &mut y, &[]);
+        integrator.flow.mode = mode;
+        let q = system.layout().q;
+        y[q..].copy_from_slice(&integrator.trial.start[q..]);
+        assembled.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
+        self.integrator.trial.restart(t, &y);
+        Ok(())
+    }
+
+    /// Says what is worth a word of what happened to contacts.
+    pub(super) fn note_contacts(&mut self) {
+        let Self { transition, recorder, .. } = self;
+        let contacts = self.integrator.flow.system().contacts();
+        let named = |which: &[usize]| {
+            let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contacts[k].name)).collect();
+            names.join(", ")
+        };
+        for remark in &transition.contacts.remarks {
+            let (code, which, text) = match remark {
+                ContactRemark::GainsEnergy(which, energy) => (
+                    "impact-gains-energy",
+                    which,
+                    format!(
+                        "the hit of {} gains {energy:.6} of energy: Newton's restitution with friction can; use `law = \"smith\"`",
+                        named(which)
+                    ),
+                ),
+                ContactRemark::ImpactNotUnique(which) => (
+                    "impact-not-unique",
+                    which,
+                    format!(
+                        "the hit of {} has more than one outcome: that in which most contacts stick is taken",
+                        named(which)
+                    ),
+                ),
+                ContactRemark::GaveUpRestitution(which) => (
+                    "restitution-given-up",
+                    which,
+                    format!(
+                        "the hit of {} did not come to an end with restitution: it ends without",
+                        named(which)
+                    ),
+                ),
+                ContactRemark::MotionNotUnique(which) => (
+                    "contact-not-unique",
+                    which,
+                    format!(
+                        "the motion of {} can go on in more than one way: that with the fewest changes is taken",
+                        named(which)
+                    ),
+                ),
+            };
+            recorder.note_once(transition.t, (code, &named(which)), || text);
+        }
+    }
+}
