@@ -104,7 +104,9 @@ fn least_norm(rows: &[Vec<f64>], order: &[usize], norm: &[f64]) -> Option<Vec<f6
         }
         directions.push(direction);
     }
-    directions.iter().for_each(|direction| take_off(&mut x, direction, norm));
+    for direction in &directions {
+        take_off(&mut x, direction, norm);
+    }
     x.iter().all(|x| x.is_finite()).then_some(x)
 }
 

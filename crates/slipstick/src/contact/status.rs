@@ -18,9 +18,9 @@ impl Status {
     /// The status that two discrete variables stand for: the state, and the direction in which it slides.
     pub fn of(state: f64, direction: f64) -> Self {
         match state {
-            state if state == 1.0 => Self::Slides(direction),
-            state if state == 2.0 => Self::Sticks,
-            state if state == 3.0 => Self::Frictionless,
+            1.0 => Self::Slides(direction),
+            2.0 => Self::Sticks,
+            3.0 => Self::Frictionless,
             _ => Self::Open,
         }
     }

@@ -131,10 +131,9 @@ impl Consistency<'_, '_> {
         let changed = |i: usize| transition.before[i] != transition.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
         // An impact sets all speeds.
-        let pinned: Vec<usize> = match transition.contacts.hits.is_empty() {
-            true => (0..layout.v).filter(was_reset).collect(),
-            false => Vec::new(),
-        };
+        let is_impact = !transition.contacts.hits.is_empty();
+        let pinned: Vec<usize> =
+            if is_impact { Vec::new() } else { (0..layout.v).filter(was_reset).collect() };
         let mut y = transition.after.clone();
         let flow = &mut self.integrator.flow;
         let (before, asked) = (
