@@ -125,9 +125,17 @@ impl RunLoop<'_> {
         }
     }
 
-    /// What fires by the values where the motion stands, if they may have changed; if nothing does, what the motion
-    /// decides.
+    /// What follows what has happened; then what fires by the values where the motion stands, if they may have changed;
+    /// if nothing does, what the motion decides.
     fn fires_next(&mut self, by_value: bool) -> Result<Firing, Error> {
+        let (mode, guards) = (&self.integrator.flow.mode, self.integrator.flow.system().guards());
+        let mut followers = std::mem::take(&mut self.transition.followers);
+        followers.retain(|&g| mode.holds(guards, g));
+        if !followers.is_empty() {
+            followers.sort_unstable();
+            followers.dedup();
+            return Ok(Firing { guards: followers, ..Firing::default() });
+        }
         if by_value {
             let firing = self.guards.fires_by_value(&mut self.integrator)?;
             if !firing.is_empty() {
@@ -202,6 +210,7 @@ impl RunLoop<'_> {
         let flow = &self.integrator.flow;
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
+        self.transition.note_followers(self.integrator.flow.system().guards());
         Ok(changed)
     }
 

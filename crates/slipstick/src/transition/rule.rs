@@ -3,6 +3,7 @@
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
 use crate::contact::Unsolved;
+use crate::equations::Guard;
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
@@ -47,6 +48,8 @@ pub struct Transition {
     pub mode_before: Mode,
     /// What happened to contacts.
     pub contacts: ContactRecord,
+    /// The guards that follow what has happened, and have not fired yet.
+    pub followers: Vec<usize>,
 }
 
 impl Transition {
@@ -54,7 +57,7 @@ impl Transition {
     pub fn new(t: f64, y: &[f64], mode: &Mode) -> Self {
         let firing = Firing::default();
         let (before, after, contacts) = (y.to_vec(), y.to_vec(), ContactRecord::default());
-        Self { t, firing, before, after, mode_before: mode.clone(), contacts }
+        Self { t, firing, before, after, mode_before: mode.clone(), contacts, followers: Vec::new() }
     }
 
     /// A round begins with what fired at this state.
@@ -67,6 +70,13 @@ impl Transition {
         self.after.copy_from_slice(y);
         self.mode_before.clone_from(mode);
         self.contacts = ContactRecord::default();
+    }
+
+    /// Takes note of the guards that follow what has happened in this round.
+    pub fn note_followers(&mut self, guards: &[Guard]) {
+        let happened = self.contacts.happened.iter().filter(|g| !self.firing.guards.contains(g));
+        let all = self.firing.guards.iter().chain(happened);
+        self.followers.extend(all.flat_map(|&g| &guards[g].response.followers));
     }
 
     /// The states that differ after it, to the bit.
