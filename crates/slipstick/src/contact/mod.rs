@@ -7,6 +7,8 @@
 
 mod acceleration;
 mod choices;
+mod complementarity;
+mod groups;
 mod impact;
 mod least;
 mod relations;

@@ -335,7 +335,7 @@ impl RunLoop<'_> {
         if response.at_rest.is_none() {
             return ends(response.switch.is_some());
         }
-        let together = self.accumulating.rest_together(system.guards(), g, &limit);
+        let together = self.accumulating.rest_together(system.guards(), g);
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
             // It is at rest already, and nothing holds it there.
