@@ -22,6 +22,9 @@ use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
 
 /// Rounds of Newton's method for constraints that are not linear in the velocities.
 const MOST_NEWTON: usize = 6;
+/// How many times the rounding of velocities may be left after the last round: solutions of the linear system
+/// are rounded, too, and in a mechanism that is blocked all velocities are such rounding.
+const AFTER_ALL_ROUNDS: f64 = 16.0;
 
 /// A stage of a half-explicit method: where it is, and where the constraints of velocities are to be met.
 #[derive(Clone, Copy, Debug)]
@@ -110,15 +113,20 @@ impl HalfExplicitStages {
     fn meet_exactly(&mut self, form: &mut Index1, env: &mut Env<'_>, stage: Stage<'_>) -> bool {
         let (t_ahead, ahead) = stage.ahead;
         let velocities = form.linear.sizes.velocity_range();
-        for _ in 0..MOST_NEWTON {
+        for round in 0..=MOST_NEWTON {
+            let is_last = round == MOST_NEWTON;
             self.reached.copy_from_slice(ahead);
             add(&mut self.reached[velocities.clone()], stage.reach, &form.motion);
             self.residuals.measure(&mut env.at(t_ahead), &self.reached);
-            let size =
-                |i: usize| ahead[velocities.start + i].abs() + self.reached[velocities.start + i].abs();
+            let times = if is_last { AFTER_ALL_ROUNDS } else { 1.0 };
+            let size = |i: usize| {
+                let i = velocities.start + i;
+                times * (ahead[i].abs() + self.reached[i].abs())
+            };
             let gradients = (&self.ahead.jacobian, self.pair.redundant());
-            if are_rounding(&self.residuals.velocity, gradients, size) {
-                return true;
+            let is_met = are_rounding(&self.residuals.velocity, gradients, size);
+            if is_met || is_last {
+                return is_met;
             }
             env.at(t_ahead).gradients(&self.reached, &mut self.ahead);
             let jacobian = &mut form.linear.terms.jacobian;
