@@ -116,7 +116,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
     let event = &result.trajectory.events[index];
     let (before, after) = result.modes_at(index);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
-    json!({
+    let mut value = json!({
         "number": index + 1,
         "t": event.t,
         "t_lo": event.bracket.lo,
@@ -128,7 +128,11 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "before": values_json(result, &event.before, Some(before)),
         "after": values_json(result, &event.after, Some(after)),
         "rounds": rounds_json(result, event, before),
-    })
+    });
+    if !result.contacts().is_empty() {
+        value["impacts"] = json!(result.impacts_json(event));
+    }
+    value
 }
 
 fn kind_names(kinds: &[EventKind]) -> Vec<&'static str> {

@@ -7,6 +7,7 @@
 
 mod acceleration;
 mod choices;
+mod hit;
 mod impact;
 mod least;
 mod relations;
@@ -14,6 +15,7 @@ mod smith;
 mod status;
 
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
+pub use hit::{Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::share_friction;
 pub use relations::{LawNumbers, Relations, Unsolved};
