@@ -4,7 +4,7 @@ use super::{RunResult, number};
 use serde_json::{Value, json};
 use slipstick::contact::{Hit, Impact};
 use slipstick::equations::{ContactShape, System};
-use slipstick::trajectory::Event;
+use slipstick::trajectory::{ContactEnergy, ContactResidual, Event};
 
 impl RunResult<'_> {
     /// The contacts of the model.
@@ -40,6 +40,52 @@ impl RunResult<'_> {
             "joints": impact.joints.iter().map(joint).collect::<Vec<_>>(),
             "energy_lost": 0.0 - impact.energy,
         })
+    }
+
+    /// How well contacts have kept their laws, in words.
+    pub(crate) fn contacts_in_words(&self) -> Option<String> {
+        let audit = self.contact_audit?;
+        let worst = |of: ContactResidual| {
+            let moment = format!(" (`{}`, t = {})", self.contacts()[of.contact].name, number(of.t));
+            format!("{:.2e}{}", of.value, if of.value > 0.0 { &moment } else { "" })
+        };
+        let energy = audit.energy.map_or_else(String::new, |energy| {
+            let losses = format!(
+                "{} lost by friction, {} in impacts",
+                digits(energy.friction),
+                digits(energy.impacts)
+            );
+            let surfaces = format!(", {} put in by moving surfaces", digits(energy.surfaces));
+            let surfaces = if energy.surfaces == 0.0 { "" } else { &surfaces };
+            format!("; {losses}{surfaces}; off by {:.2e}", energy.error.abs())
+        });
+        Some(format!(
+            "penetrate by {}, pull by {} at most{energy}",
+            worst(audit.penetration),
+            worst(audit.pull)
+        ))
+    }
+
+    /// How well contacts have kept their laws, for programs; null where nothing is known.
+    pub(crate) fn contacts_json(&self) -> Value {
+        let worst = |of: ContactResidual| {
+            let name = &self.contacts()[of.contact].name;
+            json!({ "name": name, "value": of.value, "relative": of.relative(), "t": of.t })
+        };
+        let energy = |energy: ContactEnergy| {
+            json!({
+                "friction": energy.friction,
+                "impacts": energy.impacts,
+                "surfaces": energy.surfaces,
+                "other": energy.other,
+                "error": energy.error,
+            })
+        };
+        json!(self.contact_audit.map(|audit| json!({
+            "penetration": worst(audit.penetration),
+            "pull": worst(audit.pull),
+            "energy": audit.energy.map(energy),
+        })))
     }
 
     /// What contacts do after an event that they did not before: `belt: sticks -> slides -`.

@@ -11,7 +11,7 @@ use slipstick::trajectory::{Event, EventKind, Round, Severity};
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
     let (file, trajectory) = (result.file, &result.trajectory);
-    json!({
+    let mut value = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "model": { "file": file.name, "title": file.title(), "sha256": file.hash },
         "options": options(result),
@@ -31,7 +31,11 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         "warnings": result.notes_json(Severity::Warning),
         "notes": result.notes_json(Severity::Note),
         "wall_s": result.wall_s,
-    })
+    });
+    if !result.contacts().is_empty() {
+        value["contacts"] = result.contacts_json();
+    }
+    value
 }
 
 /// Every run option, and the parameters.

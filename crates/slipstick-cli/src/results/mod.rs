@@ -24,7 +24,7 @@ use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Error, Plan, simulate_watched};
-use slipstick::trajectory::{EnergyBalance, Event, Joints, Note, Severity, Trajectory};
+use slipstick::trajectory::{ContactAudit, EnergyBalance, Event, Joints, Note, Severity, Trajectory};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -41,6 +41,8 @@ pub(crate) struct RunResult<'a> {
     pub(crate) joints: Option<Joints>,
     /// What became of the energy of a mechanism.
     pub(crate) energy: Option<EnergyBalance>,
+    /// How well contacts have kept their laws.
+    pub(crate) contact_audit: Option<ContactAudit>,
     pub(crate) wall_s: f64,
 }
 
@@ -63,7 +65,8 @@ impl<'a> RunResult<'a> {
         let audit = audit::audit(&file.model, plan, &trajectory);
         let joints = Joints::of(&plan.system, &plan.options.upkeep(), &trajectory);
         let energy = EnergyBalance::of(&plan.system, &trajectory);
-        Self { file, plan, trajectory, error, audit, joints, energy, wall_s }
+        let contact_audit = ContactAudit::of(&plan.system, &trajectory, energy.as_ref());
+        Self { file, plan, trajectory, error, audit, joints, energy, contact_audit, wall_s }
     }
 
     pub(crate) fn is_failed(&self) -> bool {

@@ -4,6 +4,7 @@
 //! jump.
 
 mod audit;
+mod contacts;
 mod energy;
 mod event;
 mod joints;
@@ -16,6 +17,7 @@ mod segment;
 mod statistics;
 
 pub use audit::{Audit, Drift};
+pub use contacts::{ContactAudit, ContactEnergy, ContactResidual};
 pub use energy::{Energy, EnergyBalance};
 pub use event::{Event, EventKind, Round};
 pub use joints::{Adjustment, Joints, Opening};
