@@ -6,7 +6,7 @@ use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{OptionValue, RUN_OPTIONS};
 use slipstick::step::Share;
-use slipstick::trajectory::{Event, EventKind, Round, Severity};
+use slipstick::trajectory::{Event, EventKind, ModeEdge, ModeGraph, ReachedMode, Round, Severity};
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -137,6 +137,14 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         value["impacts"] = json!(result.impacts_json(event));
     }
     value
+}
+
+/// The modes that were reached, counted from one, and the events between them.
+pub(crate) fn mode_graph_json(graph: &ModeGraph) -> Value {
+    let mode = |(i, mode): (usize, &ReachedMode)| json!({ "number": i + 1, "name": mode.name, "entered": mode.entered, "time": mode.time });
+    let edge = |edge: &ModeEdge| json!({ "from": edge.from + 1, "to": edge.to + 1, "event": edge.event, "count": edge.count });
+    let modes: Vec<Value> = graph.modes.iter().enumerate().map(mode).collect();
+    json!({ "modes": modes, "edges": graph.edges.iter().map(edge).collect::<Vec<_>>() })
 }
 
 fn kind_names(kinds: &[EventKind]) -> Vec<&'static str> {

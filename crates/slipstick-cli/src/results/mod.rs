@@ -14,7 +14,7 @@ mod table;
 
 pub(crate) use audit::AuditResult;
 pub(crate) use csv::full;
-pub(crate) use json::{event_json, run_json};
+pub(crate) use json::{event_json, mode_graph_json, run_json};
 pub(crate) use report::{escape, fill};
 
 use crate::commands::Finish;
@@ -180,9 +180,7 @@ impl<'a> RunResult<'a> {
 
     /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
     pub(crate) fn event_names(&self, event: &Event) -> String {
-        let rounds: Vec<String> =
-            event.rounds.iter().map(|round| self.guard_names(&round.guards).join(" + ")).collect();
-        rounds.join(" -> ")
+        self.trajectory.names_of(event)
     }
 
     /// The names of guards.
