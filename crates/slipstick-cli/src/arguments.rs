@@ -36,6 +36,10 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  slipstick events models/bouncing-ball.toml\n  \
                             slipstick events ball.toml --json | head -3")]
     Events(SimulationArguments),
+    /// Run a model and print the modes that it reached, and the events between them
+    #[command(after_help = "Examples:\n  slipstick modes models/thermostat.toml\n  \
+                            slipstick modes block.toml --set mu=0.3 --json")]
+    Modes(SimulationArguments),
     /// List ready models, or write one out
     #[command(after_help = "Examples:\n  slipstick examples\n  slipstick examples thermostat\n  \
                             slipstick examples --all --to my-models")]

@@ -41,10 +41,13 @@ fn event_line(result: &RunResult<'_>, number: usize) -> String {
     let (before, after) = result.modes_at(number);
     let before = result.named_values(&event.before, Some(before));
     for ((name, before), (_, after)) in before.zip(result.named_values(&event.after, Some(after))) {
-        if before != after {
+        // What contacts do is said in words.
+        if before != after && !name.starts_with("contact.") {
             changes.push(format!("{name}: {} -> {}", short(before), short(after)));
         }
     }
+    changes.extend(result.status_changes(number));
+    changes.extend(result.impacts_in_words(event));
     let (names, kinds, changes) = (result.event_names(event), kinds.join(" + "), changes.join(", "));
     format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, full(event.t))
         .trim_end()

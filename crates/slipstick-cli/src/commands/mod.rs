@@ -6,6 +6,7 @@ mod compare;
 mod events;
 mod examples;
 mod explain;
+mod modes;
 mod run;
 mod verify;
 
@@ -47,6 +48,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<Finish, Trouble> {
         Command::Run(arguments) => run::run(&arguments, json),
         Command::Check { models } => check::check(&models, json),
         Command::Events(arguments) => events::events(&arguments, json),
+        Command::Modes(arguments) => modes::modes(&arguments, json),
         Command::Examples { name, all, to, force } => {
             examples::examples(name.as_deref(), all, &to, force, json)
         }

@@ -51,6 +51,7 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
     rows.extend(result.audit.iter().map(|audit| (audit.name.clone(), audit.in_words())));
     rows.extend(result.joints_in_words().map(|words| ("joints".to_owned(), words)));
     rows.extend(result.energy_in_words().map(|words| ("energy".to_owned(), words)));
+    rows.extend(result.contacts_in_words().map(|words| ("contacts".to_owned(), words)));
     rows.push(("report".to_owned(), folder.join("report.html").display().to_string()));
     let width = column_width(rows.iter().map(|(label, _)| label.as_str()));
     for (label, text) in rows {

@@ -37,8 +37,8 @@ fn end_row(writer: &mut Writer<&mut dyn Write>, last: Option<&str>) -> io::Resul
     Ok(writer.write_record(None::<&[u8]>)?)
 }
 
-/// `events.csv`: number, time, bracket, names, kinds, modes, and every state and discrete variable before and
-/// after.
+/// `events.csv`: number, time, bracket, names, kinds, modes, every state and discrete variable before and after,
+/// and with contacts the energy that impacts have lost.
 pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::from_writer(file);
     let trajectory = &result.trajectory;
@@ -49,7 +49,8 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
         writer.write_field(format!("{name} before"))?;
         writer.write_field(format!("{name} after"))?;
     }
-    end_row(&mut writer, None)?;
+    let with_impacts = !result.contacts().is_empty();
+    end_row(&mut writer, with_impacts.then_some("energy_lost"))?;
     for (i, event) in trajectory.events.iter().enumerate() {
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
         let times = [event.t, event.bracket.lo, event.bracket.hi].map(full);
@@ -64,7 +65,8 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
             writer.write_field(full(before))?;
             writer.write_field(full(after))?;
         }
-        end_row(&mut writer, None)?;
+        let lost = with_impacts.then(|| full(event.energy_lost()));
+        end_row(&mut writer, lost.as_deref())?;
     }
     writer.flush()
 }

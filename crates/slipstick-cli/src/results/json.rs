@@ -6,12 +6,12 @@ use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{OptionValue, RUN_OPTIONS};
 use slipstick::step::Share;
-use slipstick::trajectory::{Event, EventKind, Round, Severity};
+use slipstick::trajectory::{Event, EventKind, ModeEdge, ModeGraph, ReachedMode, Round, Severity};
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
     let (file, trajectory) = (result.file, &result.trajectory);
-    json!({
+    let mut value = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "model": { "file": file.name, "title": file.title(), "sha256": file.hash },
         "options": options(result),
@@ -31,7 +31,11 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         "warnings": result.notes_json(Severity::Warning),
         "notes": result.notes_json(Severity::Note),
         "wall_s": result.wall_s,
-    })
+    });
+    if !result.contacts().is_empty() {
+        value["contacts"] = result.contacts_json();
+    }
+    value
 }
 
 /// Every run option, and the parameters.
@@ -116,7 +120,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
     let event = &result.trajectory.events[index];
     let (before, after) = result.modes_at(index);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
-    json!({
+    let mut value = json!({
         "number": index + 1,
         "t": event.t,
         "t_lo": event.bracket.lo,
@@ -128,7 +132,19 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "before": values_json(result, &event.before, Some(before)),
         "after": values_json(result, &event.after, Some(after)),
         "rounds": rounds_json(result, event, before),
-    })
+    });
+    if !result.contacts().is_empty() {
+        value["impacts"] = json!(result.impacts_json(event));
+    }
+    value
+}
+
+/// The modes that were reached, counted from one, and the events between them.
+pub(crate) fn mode_graph_json(graph: &ModeGraph) -> Value {
+    let mode = |(i, mode): (usize, &ReachedMode)| json!({ "number": i + 1, "name": mode.name, "entered": mode.entered, "time": mode.time });
+    let edge = |edge: &ModeEdge| json!({ "from": edge.from + 1, "to": edge.to + 1, "event": edge.event, "count": edge.count });
+    let modes: Vec<Value> = graph.modes.iter().enumerate().map(mode).collect();
+    json!({ "modes": modes, "edges": graph.edges.iter().map(edge).collect::<Vec<_>>() })
 }
 
 fn kind_names(kinds: &[EventKind]) -> Vec<&'static str> {

@@ -4,6 +4,7 @@
 //! The same input gives the same bytes, apart from `wall_s` in `run.json`.
 
 mod audit;
+mod contacts;
 mod csv;
 mod json;
 mod mechanism;
@@ -13,7 +14,7 @@ mod table;
 
 pub(crate) use audit::AuditResult;
 pub(crate) use csv::full;
-pub(crate) use json::{event_json, run_json};
+pub(crate) use json::{event_json, mode_graph_json, run_json};
 pub(crate) use report::{escape, fill};
 
 use crate::commands::Finish;
@@ -23,7 +24,7 @@ use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Error, Plan, simulate_watched};
-use slipstick::trajectory::{EnergyBalance, Event, Joints, Note, Severity, Trajectory};
+use slipstick::trajectory::{ContactAudit, EnergyBalance, Event, Joints, Note, Severity, Trajectory};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -40,6 +41,8 @@ pub(crate) struct RunResult<'a> {
     pub(crate) joints: Option<Joints>,
     /// What became of the energy of a mechanism.
     pub(crate) energy: Option<EnergyBalance>,
+    /// How well contacts have kept their laws.
+    pub(crate) contact_audit: Option<ContactAudit>,
     pub(crate) wall_s: f64,
 }
 
@@ -62,7 +65,8 @@ impl<'a> RunResult<'a> {
         let audit = audit::audit(&file.model, plan, &trajectory);
         let joints = Joints::of(&plan.system, &plan.options.upkeep(), &trajectory);
         let energy = EnergyBalance::of(&plan.system, &trajectory);
-        Self { file, plan, trajectory, error, audit, joints, energy, wall_s }
+        let contact_audit = ContactAudit::of(&plan.system, &trajectory, energy.as_ref());
+        Self { file, plan, trajectory, error, audit, joints, energy, contact_audit, wall_s }
     }
 
     pub(crate) fn is_failed(&self) -> bool {
@@ -176,9 +180,7 @@ impl<'a> RunResult<'a> {
 
     /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
     pub(crate) fn event_names(&self, event: &Event) -> String {
-        let rounds: Vec<String> =
-            event.rounds.iter().map(|round| self.guard_names(&round.guards).join(" + ")).collect();
-        rounds.join(" -> ")
+        self.trajectory.names_of(event)
     }
 
     /// The names of guards.

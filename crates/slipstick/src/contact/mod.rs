@@ -9,6 +9,7 @@ mod acceleration;
 mod choices;
 mod complementarity;
 mod groups;
+mod hit;
 mod impact;
 mod least;
 mod relations;
@@ -16,6 +17,7 @@ mod smith;
 mod status;
 
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
+pub use hit::{Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::share_friction;
 pub use relations::{LawNumbers, Relations, Unsolved};

@@ -35,6 +35,17 @@ impl Status {
         }
     }
 
+    /// What it does, in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Slides(direction) if direction < 0.0 => "slides -",
+            Self::Slides(_) => "slides +",
+            Self::Sticks => "sticks",
+            Self::Frictionless => "closed",
+        }
+    }
+
     /// Whether it touches.
     pub fn is_closed(self) -> bool {
         self != Self::Open

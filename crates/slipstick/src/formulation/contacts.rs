@@ -21,6 +21,25 @@ pub struct Touching {
     pub relations: Relations,
     /// For each row the change of the speeds for an impulse of one.
     pub responses: Vec<Vec<f64>>,
+    /// What the joints bear of these impulses.
+    pub joints: JointResponses,
+}
+
+/// The impulses of joints for impulses in contacts.
+#[derive(Clone, Debug, Default)]
+pub struct JointResponses {
+    /// The constraints that are joints.
+    pub constraints: Vec<usize>,
+    /// For each row of the contacts, the impulses of all joints for an impulse of one.
+    pub by_row: Vec<Vec<f64>>,
+}
+
+impl JointResponses {
+    /// The impulse of each joint for impulses in the rows of contacts.
+    pub fn impulses(&self, rows: &[f64]) -> Vec<(usize, f64)> {
+        let of_joint = |k: usize| self.by_row.iter().zip(rows).map(|(own, p)| own[k] * p).sum();
+        self.constraints.iter().enumerate().map(|(k, &constraint)| (constraint, of_joint(k))).collect()
+    }
 }
 
 /// Where contacts are looked at: the time, the state, and the speeds with which closed contacts were met.
@@ -46,6 +65,7 @@ impl ContactsView<'_, '_> {
         let (system, locked) = (self.system, self.in_mode.locked);
         let contacts: Vec<&ContactShape> = which.iter().map(|&k| &system.contacts()[k]).collect();
         let joints = joints(system, &mut *mechanism.inner, locked);
+        let constraints = joints.constraints().to_vec();
         let mut with_joints = system.room_for_terms(&joints);
         let TouchPoint { t, y, before } = point;
         mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
@@ -75,13 +95,13 @@ impl ContactsView<'_, '_> {
             }
         }
         let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| builder.rows_of(contact)).collect();
-        let responses: Vec<Vec<f64>> = all.iter().map(|row| builder.response(*row)).collect();
+        let (responses, by_row): (Vec<_>, Vec<_>) = all.iter().map(|row| builder.response(*row)).unzip();
         for row in &all {
             relations.response.extend(responses.iter().map(|response| builder.along(*row, response)));
         }
         let is_finite = relations.response.iter().all(|w| w.is_finite())
             && relations.free.iter().all(|a| a.value.is_finite());
-        is_finite.then_some(Touching { relations, responses })
+        is_finite.then_some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
     }
 }
 
@@ -155,14 +175,14 @@ impl Builder<'_> {
         motion
     }
 
-    /// The change of the speeds for an impulse of one in a row.
-    fn response(&mut self, row: Option<usize>) -> Vec<f64> {
-        let mut push = vec![0.0; self.system.layout().v];
-        let Some(row) = row else { return push };
+    /// The change of the speeds for an impulse of one in a row, and the impulses of the joints.
+    fn response(&mut self, row: Option<usize>) -> (Vec<f64>, Vec<f64>) {
+        let (mut push, mut level) =
+            (vec![0.0; self.system.layout().v], vec![0.0; self.with_joints.level.len()]);
+        let Some(row) = row else { return (push, level) };
         self.terms.jacobian.row(row).for_each(|(column, g)| push[column] = g);
-        let mut level = vec![0.0; self.with_joints.level.len()];
         self.saddle.solve(&mut push, &mut level);
-        push
+        (push, level)
     }
 
     /// A row times a vector.

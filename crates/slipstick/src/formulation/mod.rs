@@ -53,7 +53,7 @@ pub use crate::equations::MassKind;
 pub use algebraic_view::AlgebraicView;
 pub use consistent::Refusal;
 pub use constraints::ConstraintsView;
-pub use contacts::{ContactsView, TouchPoint, Touching};
+pub use contacts::{ContactsView, JointResponses, TouchPoint, Touching};
 pub use env::MotionCounts;
 pub use field_env::FieldEnv;
 pub use flow::Flow;

@@ -78,6 +78,16 @@ impl Mode {
         self.values.discrete[contact.state..contact.state + 2].copy_from_slice(&status.values());
     }
 
+    /// A contact was hit: its impulses, and the sums of all so far, stand after its status.
+    pub fn add_impulse(&mut self, contact: &ContactShape, impulse: (f64, f64)) {
+        let parts = [Some(impulse.0), contact.tangent.map(|_| impulse.1)];
+        let variables = self.values.discrete[contact.state + 2..].chunks_exact_mut(2);
+        for (variables, part) in variables.zip(parts.into_iter().flatten()) {
+            variables[0] = part;
+            variables[1] += part;
+        }
+    }
+
     /// Whether a guard can happen to its contact as that is.
     fn can_happen(&self, guard: &Guard) -> bool {
         let Some(of) = guard.contact else { return true };

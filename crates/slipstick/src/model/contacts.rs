@@ -1,8 +1,8 @@
 //! Contacts of a mechanism: two things that touch or not, and what happens when they do.
 //!
 //! A contact has a gap, which is never negative, and may have a slip velocity with friction. Each contact adds to
-//! the model what the rest of the program knows already: two discrete variables (its state and the direction in
-//! which it slides), a constraint for its normal and one for its slip, outputs, and events.
+//! the model what the rest of the program knows already: discrete variables (its state, the direction in which it
+//! slides, the impulses of its hits), a constraint for its normal and one for its slip, outputs, and events.
 
 use super::names::{FormulaContext, check_formula, smooth_room};
 use super::read::{Reader, Value};
@@ -36,6 +36,13 @@ pub enum ImpactLaw {
     Sequential,
     /// Newton's restitution with friction that never gains energy (Smith 1991).
     Smith,
+}
+
+impl ImpactLaw {
+    /// Its word in model files and results.
+    pub fn word(self) -> &'static str {
+        LAWS.iter().find(|(_, law)| *law == self).map_or("", |(word, _)| word)
+    }
 }
 
 /// Coefficients of Coulomb friction.
@@ -241,8 +248,8 @@ impl Model {
             syntax: crate::expr::parse(text).unwrap_or_default(),
             place: place.clone(),
         };
-        self.discrete.push(own("state", Reader::zero(place.clone())));
-        self.discrete.push(own("direction", Reader::zero(place.clone())));
+        let variables = contact.variables().iter();
+        self.discrete.extend(variables.map(|property| own(property, Reader::zero(place.clone()))));
         self.mechanism.constraints.push(own("normal", gap.clone()));
         self.outputs.push(own("gap", gap.clone()));
         let normal = format!("lambda.{}", contact_name(name, "normal"));
@@ -271,7 +278,17 @@ impl Model {
     }
 }
 
+/// The discrete variables of a contact: what it does, and the impulses of its last hit with the sums of all. Those
+/// along the tangent are the last, as only contacts with friction have them.
+const VARIABLES: [&str; 6] = ["state", "direction", "impulse.n", "total.n", "impulse.t", "total.t"];
+const WITHOUT_FRICTION: usize = 4;
+
 impl ContactRule {
+    /// Its discrete variables, of which `state` is the first.
+    fn variables(&self) -> &'static [&'static str] {
+        if self.friction.is_some() { &VARIABLES } else { &VARIABLES[..WITHOUT_FRICTION] }
+    }
+
     /// The event that something happens to it.
     fn event(&self, contact: usize, change: ContactChange) -> EventRule {
         let rests = change == ContactChange::Hit;
@@ -331,8 +348,11 @@ pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<
     }
 }
 
-/// Whether a name is the state or the direction of a contact.
+/// Whether a name is a discrete variable of a contact.
 fn is_of_contact(model: &Model, scope: &Scope<'_>, name: &str) -> bool {
     let Some(Quantity::Discrete(i)) = scope.meaning(name) else { return false };
-    model.contacts.iter().any(|contact| (contact.state..contact.state + 2).contains(&i))
+    model
+        .contacts
+        .iter()
+        .any(|contact| (contact.state..contact.state + contact.variables().len()).contains(&i))
 }

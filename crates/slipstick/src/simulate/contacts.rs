@@ -28,7 +28,7 @@ impl RunLoop<'_> {
         let applied = Contacts { delta }
             .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
-        if !transition.contacts.hits.is_empty() {
+        if !transition.contacts.hits().is_empty() {
             // An impact is an event.
             integrator.flow.mode.clone_from(&transition.mode_before);
             return Ok(Some(firing));

@@ -220,7 +220,7 @@ impl RunLoop<'_> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
         let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
-        let jumps = resets || !transition.contacts.hits.is_empty();
+        let jumps = resets || !transition.contacts.hits().is_empty();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {
             (true, _) => f64::INFINITY,

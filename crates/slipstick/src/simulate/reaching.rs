@@ -182,6 +182,7 @@ fn record_reach(
         kinds: kinds.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect(),
         after: transition.after.clone(),
         mode: flow.mode.clone(),
+        impact: None,
     };
     recorder.add_round(round, || Event::new(t, None, &transition.before, flow.mode.values.place));
     recorder.close_event(t, &transition.after)

@@ -145,7 +145,8 @@ impl Recorder {
         fired.sort_unstable();
         fired.dedup();
         let kinds = self.kinds(transition, guards, mode);
-        let round = Round { guards: fired, kinds, after: y.to_vec(), mode: mode.clone() };
+        let impact = contacts.impact.clone();
+        let round = Round { guards: fired, kinds, after: y.to_vec(), mode: mode.clone(), impact };
         self.add_round(round, || Event::new(*t, firing.window, before, mode_before.values.place));
     }
 
@@ -314,6 +315,7 @@ mod tests {
             kinds: vec![EventKind::Switch],
             after: vec![after],
             mode: Mode::new(0, 0, 0),
+            impact: None,
         }
     }
 

@@ -337,7 +337,8 @@ impl<'a> Surfaces<'_, 'a> {
         self.slide_on(surfaces, t, &mut y);
         self.activate_guards();
         let mode = self.integrator.flow.mode.clone();
-        let round = Round { guards: near.to_vec(), kinds: vec![EventKind::Slide], after: y, mode };
+        let round =
+            Round { guards: near.to_vec(), kinds: vec![EventKind::Slide], after: y, mode, impact: None };
         self.recorder.add_round(round, || Event::new(t, None, &before, place));
     }
 

@@ -1,5 +1,6 @@
 //! An entry of the event log.
 
+use crate::contact::Impact;
 use crate::math::Bracket;
 use crate::mode::Mode;
 
@@ -99,6 +100,8 @@ pub struct Round {
     pub after: Vec<f64>,
     /// The discrete state after it.
     pub mode: Mode,
+    /// The impact, if contacts were hit in it.
+    pub impact: Option<Impact>,
 }
 
 impl Event {
@@ -118,6 +121,16 @@ impl Event {
             mode_after: mode,
             rounds: Vec::new(),
         }
+    }
+
+    /// The impacts, in order. Most events that have one have no other.
+    pub fn impacts(&self) -> impl Iterator<Item = &Impact> {
+        self.rounds.iter().filter_map(|round| round.impact.as_ref())
+    }
+
+    /// The energy that was lost in impacts, where surfaces do not move.
+    pub fn energy_lost(&self) -> f64 {
+        0.0 - self.impacts().map(|impact| impact.energy).sum::<f64>()
     }
 
     /// A round follows those before it.
@@ -169,7 +182,13 @@ mod tests {
     use super::*;
 
     fn round(guards: &[usize], kinds: &[EventKind], after: f64) -> Round {
-        Round { guards: guards.to_vec(), kinds: kinds.to_vec(), after: vec![after], mode: Mode::new(0, 0, 0) }
+        Round {
+            guards: guards.to_vec(),
+            kinds: kinds.to_vec(),
+            after: vec![after],
+            mode: Mode::new(0, 0, 0),
+            impact: None,
+        }
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! jump.
 
 mod audit;
+mod contacts;
 mod energy;
 mod event;
 mod joints;
 mod linearised;
+mod mode_graph;
 mod note;
 mod outcome;
 mod path;
@@ -16,10 +18,12 @@ mod segment;
 mod statistics;
 
 pub use audit::{Audit, Drift};
+pub use contacts::{ContactAudit, ContactEnergy, ContactResidual};
 pub use energy::{Energy, EnergyBalance};
 pub use event::{Event, EventKind, Round};
 pub use joints::{Adjustment, Joints, Opening};
 pub use linearised::LinearisedEvent;
+pub use mode_graph::{ModeEdge, ModeGraph, ReachedMode};
 pub use note::{NOTE_KINDS, Note, NoteKind, Notes, Severity};
 pub use outcome::Outcome;
 pub use path::{JointForces, Path};

@@ -6,11 +6,11 @@
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{
-    ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish, resolve_accelerations,
-    resolve_impact,
+    Hit, Impact, ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish,
+    resolve_accelerations, resolve_impact,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
-use crate::formulation::{Flow, TouchPoint, Touching};
+use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
 use crate::model::ContactChange;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
@@ -19,25 +19,19 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// What happened to contacts in a round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactRecord {
-    /// Impacts, one for each contact with an impulse.
-    pub hits: Vec<Hit>,
+    /// The impact, if contacts were hit.
+    pub impact: Option<Impact>,
     /// The guards of what has happened to contacts, whether or not they have fired.
     pub happened: Vec<usize>,
     /// What is worth a word.
     pub remarks: Vec<ContactRemark>,
 }
 
-/// An impulse in a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Which contact.
-    pub contact: usize,
-    /// The velocities of its gap before and after.
-    pub gap: (f64, f64),
-    /// The impulses along its normal and its tangent.
-    pub impulse: (f64, f64),
-    /// What the energy has changed by in the whole impact.
-    pub energy: f64,
+impl ContactRecord {
+    /// The contacts with an impulse.
+    pub fn hits(&self) -> &[Hit] {
+        self.impact.as_ref().map_or(&[], |impact| &impact.hits)
+    }
 }
 
 /// What is worth a word.
@@ -129,7 +123,7 @@ struct Instant<'r, 'a> {
 impl Instant<'_, '_> {
     fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
         let before: Vec<Status> = self.statuses();
-        let Touching { relations, responses } = self.touching(transition, &before)?;
+        let Touching { relations, responses, joints } = self.touching(transition, &before)?;
         self.check_laws(&relations.laws)?;
         let mut wishes: Vec<Wish> =
             (0..self.which.len()).map(|i| self.wish(i, before[i], &relations)).collect();
@@ -141,7 +135,7 @@ impl Instant<'_, '_> {
             let restitution = self.restitutions(&relations);
             let impact = resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?;
             self.move_by(&impact, &responses, transition);
-            self.record(&impact, &relations, transition);
+            self.record(&impact, &relations, &joints, transition);
             for (i, velocity) in impact.velocity.iter().step_by(2).enumerate() {
                 stays[i] = velocity.value <= velocity.bound;
             }
@@ -218,16 +212,21 @@ impl Instant<'_, '_> {
         }
     }
 
-    fn record(&self, impact: &ImpactResult, relations: &Relations, transition: &mut Transition) {
-        let record = &mut transition.contacts;
-        for (i, &contact) in self.which.iter().enumerate() {
-            let impulse = (impact.impulses[2 * i], impact.impulses[2 * i + 1]);
-            if impulse.0 != 0.0 {
-                let gap = (relations.velocity[2 * i].value, impact.velocity[2 * i].value);
-                record.hits.push(Hit { contact, gap, impulse, energy: impact.energy });
-            }
+    fn record(
+        &mut self,
+        impact: &ImpactResult,
+        relations: &Relations,
+        joints: &JointResponses,
+        transition: &mut Transition,
+    ) {
+        let logged = self.logged(impact, relations, joints);
+        let contacts = self.flow.system().contacts();
+        for hit in &logged.hits {
+            self.flow.mode.add_impulse(&contacts[hit.contact], hit.impulse);
         }
-        let hit: Vec<usize> = record.hits.iter().map(|hit| hit.contact).collect();
+        let hit: Vec<usize> = logged.hits.iter().map(|hit| hit.contact).collect();
+        let record = &mut transition.contacts;
+        record.impact = Some(logged);
         for remark in &impact.remarks {
             record.remarks.push(match remark {
                 ImpactRemark::GaveUpRestitution => ContactRemark::GaveUpRestitution(hit.clone()),
@@ -243,6 +242,20 @@ impl Instant<'_, '_> {
         if impact.energy > 1e-9 * size {
             record.remarks.push(ContactRemark::GainsEnergy(hit, impact.energy));
         }
+    }
+
+    /// What the log keeps of an impact.
+    fn logged(&self, impact: &ImpactResult, relations: &Relations, joints: &JointResponses) -> Impact {
+        let pair = |row: usize| (relations.velocity[row].value, impact.velocity[row].value);
+        let hit = |(i, &contact): (usize, &usize)| {
+            let impulse = (impact.impulses[2 * i], impact.impulses[2 * i + 1]);
+            let hit = Hit { contact, gap: pair(2 * i), slip: pair(2 * i + 1), impulse };
+            (impulse.0 != 0.0).then_some(hit)
+        };
+        let hits: Vec<Hit> = self.which.iter().enumerate().filter_map(hit).collect();
+        let law = hits.first().map(|hit| self.flow.system().contacts()[hit.contact].law).unwrap_or_default();
+        let (passes, energy) = (impact.passes, impact.energy);
+        Impact { law, passes, hits, joints: joints.impulses(&impact.impulses), energy }
     }
 
     /// Finds out which contacts hold whose gaps stay, and sets what all of them do.
@@ -271,7 +284,7 @@ impl Instant<'_, '_> {
         for (&k, status) in self.which.iter().zip(statuses) {
             let before = self.flow.mode.status(&contacts[k]);
             let rests = self.fired.iter().any(|of| of.contact == k && of.change == ContactChange::Rest);
-            let is_hit = transition.contacts.hits.iter().any(|hit| hit.contact == k);
+            let is_hit = transition.contacts.hits().iter().any(|hit| hit.contact == k);
             let guards = self.flow.system().guards().iter().enumerate();
             let of_contact =
                 guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));

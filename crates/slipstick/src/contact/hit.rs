@@ -1,0 +1,31 @@
+//! What the log keeps of an impact.
+
+use crate::model::ImpactLaw;
+
+/// All that hit at one instant: the contacts with an impulse were one problem.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Impact {
+    /// The law that the velocities follow from.
+    pub law: ImpactLaw,
+    /// How many passes it took.
+    pub passes: usize,
+    /// The contacts with an impulse, in the order in which they are declared.
+    pub hits: Vec<Hit>,
+    /// The impulses of the joints that held, by constraint, with the sign of their multipliers.
+    pub joints: Vec<(usize, f64)>,
+    /// By how much the energy has grown, where surfaces do not move: `½ Σ p (U⁻ + U⁺)`.
+    pub energy: f64,
+}
+
+/// An impulse in a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Which contact.
+    pub contact: usize,
+    /// The velocities of its gap before and after.
+    pub gap: (f64, f64),
+    /// Its slip velocities before and after; zero without friction.
+    pub slip: (f64, f64),
+    /// The impulses along its normal and its tangent.
+    pub impulse: (f64, f64),
+}
