@@ -82,6 +82,7 @@ fn taking_part(
     (fired, window): (&[ContactGuard], f64),
 ) -> Vec<usize> {
     let mut part = Vec::new();
+    let earlier = earlier(flow, point, window);
     for (k, contact) in flow.system().contacts().iter().enumerate() {
         if flow.mode.status(contact).is_closed() || fired.iter().any(|of| of.contact == k) {
             part.push(k);
@@ -89,8 +90,8 @@ fn taking_part(
         }
         let gap = flow.guards().banded(contact.hit, point);
         let Some(gap) = gap else { continue };
-        let moves = if window > 0.0 { gap_velocity(flow, point.t, point.y, k).abs() * window } else { 0.0 };
-        if gap.value.abs() <= gap.bound + moves {
+        let before = flow.guards().value(contact.hit, point.t - window, &earlier);
+        if gap.value.abs() <= gap.bound + (gap.value - before).abs() {
             part.push(k);
         }
     }
@@ -108,9 +109,14 @@ fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: boo
     }
 }
 
-fn gap_velocity(flow: &mut Flow<'_>, t: f64, y: &[f64], contact: usize) -> f64 {
-    let touching = flow.contacts().touching(TouchPoint { t, y, before: y }, &[contact], &[Status::Open]);
-    touching.map_or(0.0, |touching| touching.relations.velocity[0].value)
+/// Where the mechanism was when the window of an event began, as its speeds say.
+fn earlier(flow: &Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
+    let layout = flow.system().layout();
+    let mut earlier = point.y.to_vec();
+    for i in 0..layout.q.min(layout.v) {
+        earlier[i] -= window * point.y[layout.q + i];
+    }
+    earlier
 }
 
 /// The contacts that take part in what happens at one instant.
