@@ -84,7 +84,8 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing) {
+                let recorded = self.transition.with_bystanders(guards);
+                if let Some((g, limit)) = self.accumulating.record_firing(guards, &recorded) {
                     if let Some(outcome) = self.end_accumulation(g, limit)? {
                         return Ok(Some(outcome));
                     }

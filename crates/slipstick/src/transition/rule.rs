@@ -3,6 +3,7 @@
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
 use crate::contact::Unsolved;
+use crate::equations::Guard;
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
@@ -73,6 +74,16 @@ impl Transition {
     pub fn moved(&self) -> impl Iterator<Item = usize> + '_ {
         let both = self.before.iter().zip(&self.after).enumerate();
         both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
+    }
+
+    /// What fired, with the contacts that were hit without their guards: hits of bystanders accumulate, too.
+    pub fn with_bystanders(&self, guards: &[Guard]) -> Firing {
+        let mut firing = self.firing.clone();
+        let hits = self.contacts.happened.iter().filter(|&&g| guards[g].response.at_rest.is_some());
+        firing.guards.extend(hits);
+        firing.guards.sort_unstable();
+        firing.guards.dedup();
+        firing
     }
 
     /// Whether it has changed anything, if it has come to this mode.
