@@ -88,7 +88,7 @@ pub(super) fn solution(relations: &Relations, free: &[Inexact], choices: Vec<Cho
 }
 
 /// Forces or impulses that make the rows zero which a combination says are.
-fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
+pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
     let mut unknowns = Vec::new();
     for (i, choice) in choices.iter().enumerate() {
         match choice {

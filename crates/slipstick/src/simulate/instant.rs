@@ -12,7 +12,7 @@ use super::invariants::is_continuous;
 use super::run_loop::RunLoop;
 use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
-use crate::model::Location;
+use crate::model::{ContactChange, Location};
 use crate::trajectory::Outcome;
 use crate::transition::{Contacts, Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
 use crate::watch::ZenoLimit;
@@ -84,7 +84,8 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing) {
+                let recorded = self.transition.with_bystanders(guards);
+                if let Some((g, limit)) = self.accumulating.record_firing(guards, &recorded) {
                     if let Some(outcome) = self.end_accumulation(g, limit)? {
                         return Ok(Some(outcome));
                     }
@@ -219,7 +220,8 @@ impl RunLoop<'_> {
     fn check_continuity(&self, firing: &Firing) -> Result<(), Error> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
-        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let rests = |g: usize| guards[g].contact.is_some_and(|of| of.change == ContactChange::Rest);
+        let resets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
         let jumps = resets || !transition.contacts.hits().is_empty();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {

@@ -6,7 +6,7 @@
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{
-    Hit, Impact, ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish,
+    Hit, Impact, ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish, end_hits,
     resolve_accelerations, resolve_impact,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
@@ -140,7 +140,7 @@ impl Instant<'_, '_> {
         if (0..self.which.len()).any(|i| relations.approaches(i)) {
             let restitution = self.restitutions(&relations);
             let impact = resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?;
-            self.move_by(&impact, &responses, transition);
+            self.move_by(&impact.impulses, &responses, transition);
             self.record(&impact, &relations, &joints, transition);
             for (i, velocity) in impact.velocity.iter().step_by(2).enumerate() {
                 stays[i] = velocity.value <= velocity.bound;
@@ -148,6 +148,11 @@ impl Instant<'_, '_> {
             for (wish, slides) in wishes.iter_mut().zip(&impact.slides) {
                 wish.direction = slides.unwrap_or(wish.direction);
             }
+        } else if self.fired.iter().any(|of| of.change == ContactChange::Rest) {
+            let rests: Vec<bool> =
+                (0..self.which.len()).map(|i| self.has_fired(i, ContactChange::Rest)).collect();
+            let impulses = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
+            self.move_by(&impulses, &responses, transition);
         }
         self.set_statuses(transition, &wishes, &stays)
     }
@@ -204,11 +209,11 @@ impl Instant<'_, '_> {
     }
 
     /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
-    fn move_by(&self, impact: &ImpactResult, responses: &[Vec<f64>], transition: &mut Transition) {
+    fn move_by(&self, impulses: &[f64], responses: &[Vec<f64>], transition: &mut Transition) {
         let layout = self.flow.system().layout();
         for (i, speed) in transition.after[layout.q..layout.q + layout.v].iter_mut().enumerate() {
             let (mut change, mut size) = (0.0, 0.0);
-            for (p, response) in impact.impulses.iter().zip(responses) {
+            for (p, response) in impulses.iter().zip(responses) {
                 change += p * response[i];
                 size += (p * response[i]).abs();
             }

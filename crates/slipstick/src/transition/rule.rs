@@ -85,6 +85,16 @@ impl Transition {
         both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
     }
 
+    /// What fired, with the contacts that were hit without their guards: hits of bystanders accumulate, too.
+    pub fn with_bystanders(&self, guards: &[Guard]) -> Firing {
+        let mut firing = self.firing.clone();
+        let hits = self.contacts.happened.iter().filter(|&&g| guards[g].response.at_rest.is_some());
+        firing.guards.extend(hits);
+        firing.guards.sort_unstable();
+        firing.guards.dedup();
+        firing
+    }
+
     /// Whether it has changed anything, if it has come to this mode.
     pub fn changes(&self, mode: &Mode) -> bool {
         self.moved().next().is_some() || !self.firing.exits.is_empty() || self.mode_before != *mode
