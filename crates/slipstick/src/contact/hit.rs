@@ -17,6 +17,21 @@ pub struct Impact {
     pub energy: f64,
 }
 
+impl Impact {
+    /// Adds what follows at the same instant.
+    pub fn append(&mut self, other: Self) {
+        self.passes += other.passes;
+        self.hits.extend(other.hits);
+        self.energy += other.energy;
+        for (joint, impulse) in other.joints {
+            match self.joints.iter_mut().find(|(own, _)| *own == joint) {
+                Some((_, own)) => *own += impulse,
+                None => self.joints.push((joint, impulse)),
+            }
+        }
+    }
+}
+
 /// An impulse in a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
