@@ -148,6 +148,13 @@ pub enum Impossible {
         /// Why not.
         why: Unsolved,
     },
+    /// The gap of an open contact has been put below zero.
+    Penetrates {
+        /// The contact.
+        contact: usize,
+        /// Its gap.
+        gap: f64,
+    },
     /// The restitution of a contact is not between zero and one.
     Restitution {
         /// The contact.

@@ -289,7 +289,7 @@ impl Instant<'_, '_> {
 fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: bool) -> bool {
     let slides = |status: Status| matches!(status, Status::Slides(_));
     match change {
-        ContactChange::Hit => is_hit || !before.is_closed() && after.is_closed(),
+        ContactChange::Hit => !before.is_closed() && (is_hit || after.is_closed()),
         ContactChange::Lift => before.is_closed() && !after.is_closed(),
         ContactChange::Slip => before == Status::Sticks && slides(after),
         ContactChange::Stick => slides(before) && after == Status::Sticks,

@@ -11,6 +11,7 @@ use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{Hit, Impact};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
+use crate::watch::Banded;
 use instant::Instant;
 pub use remark::ContactRemark;
 
@@ -57,7 +58,7 @@ impl Rule for Contacts {
         }
         let window = transition.firing.window.map_or(0.0, |window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let which = taking_part(tools.flow, point, (&fired, window));
+        let which = taking_part(tools, point, (&fired, window))?;
         if which.is_empty() {
             return Ok(());
         }
@@ -65,27 +66,33 @@ impl Rule for Contacts {
     }
 }
 
-/// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told.
+/// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told. A gap
+/// below that has been put there by a reset, which cannot be made good.
 fn taking_part(
-    flow: &mut Flow<'_>,
+    tools: &mut Tools<'_, '_>,
     point: UncertainPoint<'_>,
     (fired, window): (&[ContactGuard], f64),
-) -> Vec<usize> {
+) -> Result<Vec<usize>, Impossible> {
+    let Tools { flow, watch } = tools;
     let mut part = Vec::new();
     let earlier = earlier(flow, point, window);
-    for (k, contact) in flow.system().contacts().iter().enumerate() {
-        if flow.mode.status(contact).is_closed() || fired.iter().any(|of| of.contact == k) {
-            part.push(k);
+    for (contact, shape) in flow.system().contacts().iter().enumerate() {
+        if flow.mode.status(shape).is_closed() {
+            part.push(contact);
             continue;
         }
-        let gap = flow.guards().banded(contact.hit, point);
-        let Some(gap) = gap else { continue };
-        let before = flow.guards().value(contact.hit, point.t - window, &earlier);
-        if gap.value.abs() <= gap.bound + (gap.value - before).abs() {
-            part.push(k);
+        let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
+        let before = flow.guards().value(shape.hit, point.t - window, &earlier);
+        let is_zero = gap.value.abs() <= gap.bound + (gap.value - before).abs()
+            || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
+        if gap.value < 0.0 && !is_zero {
+            return Err(Impossible::Penetrates { contact, gap: gap.value });
+        }
+        if is_zero || fired.iter().any(|of| of.contact == contact) {
+            part.push(contact);
         }
     }
-    part
+    Ok(part)
 }
 
 /// Where the mechanism was when the window of an event began, as its speeds say.
