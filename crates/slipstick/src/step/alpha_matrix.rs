@@ -164,6 +164,11 @@ impl IterationMatrix {
         self.pair.solve(change, level_change);
     }
 
+    /// Whether forces depend on multipliers.
+    pub(super) fn pushes_back(&self) -> bool {
+        self.feedback.is_some()
+    }
+
     /// The length of the gradient of each constraint; infinite if it follows from others.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths

@@ -182,6 +182,11 @@ impl Solver {
         }
     }
 
+    /// Whether forces depend on multipliers.
+    pub(super) fn pushes_back(&self) -> bool {
+        self.matrix.pushes_back()
+    }
+
     /// How many factorisations there were.
     pub(super) fn factorisations(&self) -> u64 {
         self.factored.count()
