@@ -351,6 +351,27 @@ fn radau_slides_at_order_five_on_the_stabilised_form() {
     assert!(order(errors) > 4.5, "{:.2} from {errors:?}", order(errors));
 }
 
+/// A block that sticks, with a bob that swings on it: corrections of the rod do not move the block along the ground.
+#[test]
+fn what_sticks_does_not_creep() {
+    let plan = plan(
+        r#"
+        coordinates = { x = 0, y = 0, u = 0.6, w = -0.8 }
+        kinetic = "x'^2 + y'^2 + (u'^2 + w'^2)/2"
+        potential = "9.81*(2*y + w)"
+        constraints.rod = "(u - x)^2 + (w - y)^2 - 1"
+        contacts.ground = { gap = "y", slip = "x'", friction = 5 }
+        run.until = 5
+        "#,
+    );
+    for (name, method, is_stabilised) in rows() {
+        let run = run(&plan, &options(&plan, method, is_stabilised));
+        assert!(run.events.is_empty(), "{name}: {:?}", events(&run));
+        let (x, bound) = (run.end_state()[0].abs(), if is_stabilised { TOLERANCE } else { 1e-12 });
+        assert!(x <= bound, "{name}: {x:e}");
+    }
+}
+
 /// A rod that slides on its tip and all but jams: what rings in the multipliers of a generalized-α method, after a
 /// step of another size, comes to all accelerations. Its error estimate must not see that.
 #[test]
