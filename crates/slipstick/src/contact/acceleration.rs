@@ -1,6 +1,7 @@
 //! Which contacts hold from an instant on: forces and accelerations that meet all laws.
 
 use super::choices::{Choice, Found, all_solutions};
+use super::groups::groups;
 use super::{Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
@@ -31,6 +32,18 @@ pub struct Resolved {
 /// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then on it has
 /// that of sliding, and all is looked at again.
 pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
+    let mut all = Resolved { statuses: vec![Status::Open; wishes.len()], is_ambiguous: false };
+    for group in groups(relations) {
+        let own: Vec<Wish> = group.iter().map(|&i| wishes[i]).collect();
+        let resolved = resolve_group(&relations.only(&group), &own)?;
+        group.iter().zip(resolved.statuses).for_each(|(&i, status)| all.statuses[i] = status);
+        all.is_ambiguous |= resolved.is_ambiguous;
+    }
+    Ok(all)
+}
+
+/// The same for contacts that feel each other.
+fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
     let (mut relations, mut wishes) = (relations.clone(), wishes.to_vec());
     let sliding: Vec<Option<(f64, f64)>> = relations.laws.iter().map(|law| law.friction).collect();
     for (law, _) in relations.laws.iter_mut().zip(&wishes).filter(|(_, wish)| wish.direction == 0.0) {

@@ -4,12 +4,13 @@
 //! combination is a solution if the linear equations that it says have one, and all inequalities hold.
 
 use super::Relations;
+use super::complementarity::one_solution;
 use super::least::{share_friction, solve_least};
 use super::relations::ROUNDING;
 use crate::expr::Inexact;
 
-/// At most this many combinations are tried.
-const MOST_COMBINATIONS: usize = 1 << 14;
+/// At most this many combinations are tried: four contacts with friction, eight without.
+const MOST_COMBINATIONS: usize = 256;
 
 /// What a contact can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,15 +42,16 @@ impl Found {
     }
 }
 
-/// All solutions of `rows = free + W p`, in the order of the choices: the first choice of the first contact first.
+/// All solutions of `rows = free + W p`, in the order of the choices: the first choice of the first contact first. Of
+/// many contacts it is one, if there are any. None if nothing could be decided.
 pub(super) fn all_solutions(
     relations: &Relations,
     free: &[Inexact],
     choices: &[Vec<Choice>],
 ) -> Option<Vec<Found>> {
-    let combinations = choices.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul)?;
+    let combinations = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
-        return None;
+        return one_solution(relations, free, choices).map(|found| found.into_iter().collect());
     }
     let one = |mut number: usize| {
         let mut combination = Vec::with_capacity(choices.len());
@@ -86,7 +88,7 @@ pub(super) fn solution(relations: &Relations, free: &[Inexact], choices: Vec<Cho
 }
 
 /// Forces or impulses that make the rows zero which a combination says are.
-fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
+pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
     let mut unknowns = Vec::new();
     for (i, choice) in choices.iter().enumerate() {
         match choice {
@@ -96,12 +98,7 @@ fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option
         }
     }
     // A contact that slides has its friction in the column of its normal.
-    let along = |unknown: usize| match choices[unknown / 2] {
-        Choice::Slides(direction) | Choice::SlidesOn(direction) => {
-            -direction * relations.laws[unknown / 2].friction.map_or(0.0, |(_, sliding)| sliding)
-        }
-        _ => 0.0,
-    };
+    let along = |unknown: usize| sliding_friction(relations, unknown / 2, choices[unknown / 2]);
     let entry = |row: usize, unknown: usize| {
         let friction = along(unknown);
         let pushed = if friction == 0.0 { 0.0 } else { friction * relations.w(row, unknown + 1) };
@@ -123,6 +120,16 @@ fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option
     }
     share_sticking(relations, choices, &mut p);
     Some(p)
+}
+
+/// Friction for a normal force of one, where a contact slides.
+pub(super) fn sliding_friction(relations: &Relations, contact: usize, choice: Choice) -> f64 {
+    match choice {
+        Choice::Slides(direction) | Choice::SlidesOn(direction) => {
+            -direction * relations.laws[contact].friction.map_or(0.0, |(_, sliding)| sliding)
+        }
+        _ => 0.0,
+    }
 }
 
 /// Contacts that stick share friction by what presses on them.

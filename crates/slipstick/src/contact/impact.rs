@@ -5,6 +5,7 @@
 //! `0 ≤ U⁺ + e U⁻ ⟂ p ≥ 0`, the energy changes by `½ Σ p (1 - e) U⁻ ≤ 0`.
 
 use super::choices::{Choice, Found, all_solutions};
+use super::groups::groups;
 use super::smith::smith;
 use super::{Relations, Unsolved};
 use crate::expr::Inexact;
@@ -43,6 +44,36 @@ pub enum ImpactRemark {
 
 /// Velocities after contacts have approached. `restitution` takes the place of those of the laws.
 pub fn resolve_impact(relations: &Relations, restitution: &[f64]) -> Result<ImpactResult, Unsolved> {
+    let count = relations.count();
+    let mut all = ImpactResult {
+        impulses: vec![0.0; 2 * count],
+        velocity: relations.velocity.clone(),
+        slides: vec![None; count],
+        ..ImpactResult::default()
+    };
+    for group in groups(relations) {
+        let own: Vec<f64> = group.iter().map(|&i| restitution[i]).collect();
+        all.add(&group, resolve_group(&relations.only(&group), &own)?);
+    }
+    Ok(all)
+}
+
+impl ImpactResult {
+    /// Adds what a group of contacts comes to.
+    fn add(&mut self, group: &[usize], other: Self) {
+        for (k, &i) in group.iter().enumerate() {
+            self.impulses[2 * i..2 * i + 2].copy_from_slice(&other.impulses[2 * k..2 * k + 2]);
+            self.velocity[2 * i..2 * i + 2].copy_from_slice(&other.velocity[2 * k..2 * k + 2]);
+            self.slides[i] = other.slides[k];
+        }
+        self.passes = self.passes.max(other.passes);
+        self.energy += other.energy;
+        self.remarks.extend(other.remarks);
+    }
+}
+
+/// The same for contacts that feel each other.
+fn resolve_group(relations: &Relations, restitution: &[f64]) -> Result<ImpactResult, Unsolved> {
     let count = relations.count();
     let mut state = relations.clone();
     let mut result =

@@ -7,9 +7,12 @@
 
 mod acceleration;
 mod choices;
+mod complementarity;
+mod groups;
 mod hit;
 mod impact;
 mod least;
+mod limit;
 mod relations;
 mod smith;
 mod status;
@@ -18,5 +21,6 @@ pub use acceleration::{Resolved, Wish, resolve_accelerations};
 pub use hit::{Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::share_friction;
+pub use limit::end_hits;
 pub use relations::{LawNumbers, Relations, Unsolved};
 pub use status::Status;

@@ -13,7 +13,7 @@ use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
 use super::{ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node, growth};
-use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger, contact_name};
+use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger};
 use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
@@ -85,7 +85,9 @@ pub(super) fn bind(
     guards.extend(parts.conditions.comparisons.iter().map(comparison_guard));
     guards.extend(slots.event_guards(model, &lowering.names, &parts, first_comparison));
     let nowhere = lowering.arena.constant(f64::NAN);
-    add_rest(model, &lowering.names, &mut guards, nowhere);
+    let first_event = guards.len() - model.all_events().count();
+    add_rest(model, &lowering.names, (&mut guards, first_event), nowhere);
+    add_followers(model, &mut guards, first_event);
     slots.mark_used(lowering, &parts, &mut guards);
     for bound in &mut guards {
         bound.guard.multipliers = parts.mechanism.multipliers_in(&lowering.arena, bound.surface);
@@ -213,7 +215,11 @@ impl LockSlots {
                 side: event.side,
                 response,
                 mode,
-                kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
+                kind: match (&event.trigger, crosses) {
+                    (Trigger::On(_), _) => GuardKind::Follows,
+                    (_, true) => GuardKind::Surface,
+                    (_, false) => GuardKind::Compound,
+                },
                 touches: event.touches,
                 closed: event.includes_zero(),
                 condition,
@@ -297,18 +303,13 @@ fn contact_of(model: &Model, event: &EventRule) -> Option<ContactGuard> {
     Some(ContactGuard { contact, state: model.contacts[contact].state, change })
 }
 
-fn name_at_rest(model: &Model, event: &EventRule) -> String {
-    match event.trigger {
-        Trigger::Contact { contact, .. } => {
-            contact_name(&model.contacts[contact].name, ContactChange::Rest.word())
-        }
-        _ => format!("{} at rest", event.name),
-    }
-}
-
 /// Adds a guard for each event that says what happens at rest. It has no surface.
-fn add_rest(model: &Model, names: &Names<'_>, guards: &mut Vec<BoundGuard>, nowhere: ExprId) {
-    let first_event = guards.len() - model.all_events().count();
+fn add_rest(
+    model: &Model,
+    names: &Names<'_>,
+    (guards, first_event): (&mut Vec<BoundGuard>, usize),
+    nowhere: ExprId,
+) {
     for (i, (mode, event)) in model.all_events().enumerate() {
         let Some(rest) = &event.at_rest else { continue };
         guards[first_event + i].guard.response.at_rest = Some(guards.len());
@@ -318,8 +319,18 @@ fn add_rest(model: &Model, names: &Names<'_>, guards: &mut Vec<BoundGuard>, nowh
             mode,
             kind: GuardKind::Rest,
             contact: contact_of(model, event).map(|of| ContactGuard { change: ContactChange::Rest, ..of }),
-            ..Guard::new(name_at_rest(model, event), event.direction)
+            ..Guard::new(event.name_at_rest(model), event.direction)
         };
         guards.push(BoundGuard { guard, surface: nowhere, time: None, slope: None, lock: None });
+    }
+}
+
+/// Tells guards which others follow them.
+fn add_followers(model: &Model, guards: &mut [BoundGuard], first_event: usize) {
+    for (i, (_, event)) in model.all_events().enumerate() {
+        let Trigger::On(other) = &event.trigger else { continue };
+        for bound in guards.iter_mut().filter(|bound| bound.guard.name == other.name) {
+            bound.guard.response.followers.push(first_event + i);
+        }
     }
 }

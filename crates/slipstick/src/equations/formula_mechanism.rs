@@ -49,10 +49,6 @@ impl MechanismTerms for FormulaMechanism<'_> {
                 for (&place, value) in tapes.places.levels.iter().zip(levels) {
                     terms.level[place] = *value;
                 }
-                if !tapes.places.feedback.is_empty() {
-                    load(&mut scratch.feedback, t, y, locked);
-                    tapes.feedback.run(&mut scratch.feedback, &mut terms.feedback.values);
-                }
             }
             TermsWanted::Driving => {
                 load(&mut scratch.driving, t, y, locked);
@@ -61,8 +57,12 @@ impl MechanismTerms for FormulaMechanism<'_> {
                 tapes.take_driving(out, terms);
             }
             TermsWanted::Gradients => {
-                tapes.rows.gradients(&mut scratch.rows, at, &mut terms.jacobian.values);
+                return tapes.rows.gradients(&mut scratch.rows, at, &mut terms.jacobian.values);
             }
+        }
+        if !tapes.places.feedback.is_empty() {
+            load(&mut scratch.feedback, t, y, locked);
+            tapes.feedback.run(&mut scratch.feedback, &mut terms.feedback.values);
         }
     }
 

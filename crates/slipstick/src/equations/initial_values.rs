@@ -136,7 +136,7 @@ fn times_and_periods(model: &Model) -> (Vec<&Formula>, Vec<&Formula>) {
     let (mut times, mut periods) = (Vec::new(), Vec::new());
     for (_, event) in model.all_events() {
         match &event.trigger {
-            Trigger::Guard(_) | Trigger::Contact { .. } => {}
+            Trigger::Guard(_) | Trigger::On(_) | Trigger::Contact { .. } => {}
             Trigger::At(at) => times.push(at),
             Trigger::Every { period, first } => {
                 times.extend(first);

@@ -114,6 +114,10 @@ impl EventReader<'_, '_> {
                 let value = self.lowering.contact_surface(&self.model.contacts[*contact], *change);
                 EventSurface { condition: GuardCondition::Crossing, value, time: None, clock: None }
             }
+            Trigger::On(_) => {
+                let value = self.lowering.arena.constant(f64::NAN);
+                EventSurface { condition: GuardCondition::Crossing, value, time: None, clock: None }
+            }
             Trigger::At(at) => {
                 let at = self.lowering.plain(at);
                 let value = self.lowering.arena.sub(time, at);

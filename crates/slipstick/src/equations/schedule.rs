@@ -94,7 +94,7 @@ pub(super) fn check_times(model: &Model, fixed: &ParameterValues<'_>) -> Result<
     let mut errors = Vec::new();
     for (_, event) in model.all_events() {
         let (at, every) = match &event.trigger {
-            Trigger::Guard(_) | Trigger::Contact { .. } => (None, None),
+            Trigger::Guard(_) | Trigger::On(_) | Trigger::Contact { .. } => (None, None),
             Trigger::At(at) => (Some(at), None),
             Trigger::Every { period, first } => (first.as_ref(), Some(period)),
         };

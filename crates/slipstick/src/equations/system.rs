@@ -47,6 +47,8 @@ pub struct Response {
     pub stop_after: Option<u64>,
     /// The guard that fires in the place of this one when its events accumulate: what holds from then on.
     pub at_rest: Option<usize>,
+    /// The guards that fire after this one, at the same instant.
+    pub followers: Vec<usize>,
 }
 
 /// What a guard does to a count, which is a locked whole number: the value of a `floor`, or how often a clock
@@ -76,6 +78,8 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
+    /// It has no surface: it fires after another guard, see [`Response::followers`].
+    Follows,
     /// It has no surface: it fires when its [`GuardCondition`] becomes true.
     Compound,
     /// It is a comparison in the condition of other guards, and does nothing by itself.
@@ -88,7 +92,7 @@ pub enum GuardKind {
 impl GuardKind {
     /// Whether there is a function of time and state.
     pub fn has_formula(self) -> bool {
-        !matches!(self, Self::Rest | Self::Compound)
+        !matches!(self, Self::Rest | Self::Follows | Self::Compound)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The index-2 form of a mechanism that Gear, Gupta and Leimkuhler stabilise, for methods that solve
 //! algebraic equations (paper 001, equation (23)).
 //!
-//! `q' = T (v - Gᵀ μ)`, `M v' = f - Gᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the
-//! constraints hold, and `μ` is zero but for the errors of the steps. The state is `(q, v, z, λ, μ)`. The
+//! `q' = T (v - Gᵀ μ)`, `M v' = f - Aᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the
+//! constraints hold, and `μ` is zero but for the errors of the steps. `A` is `G`, less what multipliers add to
+//! the forces; that has no part in the first equation. The state is `(q, v, z, λ, μ)`. The
 //! second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in
 //! `tangents.rs`, those of the first here.
 

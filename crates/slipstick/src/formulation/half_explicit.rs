@@ -4,8 +4,9 @@
 //! Stage i finds the acceleration with which the constraints of velocities are met at the next stage,
 //! equations (31) and (32):
 //!
-//! `[M(Qᵢ) G(Qᵢ)ᵀ; G(Qᵢ₊₁) 0] [V'ᵢ; Λᵢ] = [f(Qᵢ, Vᵢ); -ġ(Qᵢ₊₁, w) / (h a)]`, with `w` the velocities at the
-//! next stage without this acceleration, and `a` its weight there.
+//! `[M(Qᵢ) A(Qᵢ)ᵀ; G(Qᵢ₊₁) 0] [V'ᵢ; Λᵢ] = [f(Qᵢ, Vᵢ); -ġ(Qᵢ₊₁, w) / (h a)]`, with `w` the velocities at the
+//! next stage without this acceleration, and `a` its weight there. `A` is `G`, less what multipliers add to
+//! the forces, as friction does.
 //!
 //! The matrix is not symmetric. Where its two gradients differ in rank, as next to a singular configuration,
 //! the row of which least is left is left out of both.
@@ -17,10 +18,13 @@ use super::residuals::{ConstraintResiduals, are_rounding};
 use super::views::InMode;
 use super::{Field, Flow};
 use crate::equations::Terms;
-use crate::math::{Matrix, Saddle};
+use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
 
 /// Rounds of Newton's method for constraints that are not linear in the velocities.
 const MOST_NEWTON: usize = 6;
+/// How many times the rounding of velocities may be left after the last round: solutions of the linear system
+/// are rounded, too, and in a mechanism that is blocked all velocities are such rounding.
+const AFTER_ALL_ROUNDS: f64 = 16.0;
 
 /// A stage of a half-explicit method: where it is, and where the constraints of velocities are to be met.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,8 @@ pub(super) struct HalfExplicitStages {
     /// `G(Qᵢ₊₁)` is among these terms; the entries of `G(Qᵢ)`.
     ahead: Terms,
     here: Matrix,
+    /// Multipliers that forces depend on, if some do.
+    feedback: Option<Feedback>,
     multipliers: Vec<f64>,
     /// What the constraints ask of the accelerations.
     gamma: Vec<f64>,
@@ -53,11 +59,12 @@ impl HalfExplicitStages {
     /// For states of this length.
     pub(super) fn new(linear: &LinearSystem, dimension: usize) -> Self {
         let terms = &linear.terms;
-        let m = terms.jacobian.rows();
+        let (n, m) = (linear.sizes.velocities, terms.jacobian.rows());
         Self {
             pair: Saddle::new(&terms.mass, &terms.jacobian),
             ahead: terms.clone(),
             here: terms.jacobian.clone(),
+            feedback: Feedback::new(&terms.feedback, FeedbackSides::of_saddle(n, m)),
             multipliers: vec![0.0; m],
             gamma: vec![0.0; m],
             reached: vec![0.0; dimension],
@@ -106,15 +113,20 @@ impl HalfExplicitStages {
     fn meet_exactly(&mut self, form: &mut Index1, env: &mut Env<'_>, stage: Stage<'_>) -> bool {
         let (t_ahead, ahead) = stage.ahead;
         let velocities = form.linear.sizes.velocity_range();
-        for _ in 0..MOST_NEWTON {
+        for round in 0..=MOST_NEWTON {
+            let is_last = round == MOST_NEWTON;
             self.reached.copy_from_slice(ahead);
             add(&mut self.reached[velocities.clone()], stage.reach, &form.motion);
             self.residuals.measure(&mut env.at(t_ahead), &self.reached);
-            let size =
-                |i: usize| ahead[velocities.start + i].abs() + self.reached[velocities.start + i].abs();
+            let times = if is_last { AFTER_ALL_ROUNDS } else { 1.0 };
+            let size = |i: usize| {
+                let i = velocities.start + i;
+                times * (ahead[i].abs() + self.reached[i].abs())
+            };
             let gradients = (&self.ahead.jacobian, self.pair.redundant());
-            if are_rounding(&self.residuals.velocity, gradients, size) {
-                return true;
+            let is_met = are_rounding(&self.residuals.velocity, gradients, size);
+            if is_met || is_last {
+                return is_met;
             }
             env.at(t_ahead).gradients(&self.reached, &mut self.ahead);
             let jacobian = &mut form.linear.terms.jacobian;
@@ -140,7 +152,19 @@ impl HalfExplicitStages {
         if is_factored {
             self.pair.solve(&mut form.motion, &mut self.multipliers);
         }
-        is_factored
+        is_factored && self.push_back(form)
+    }
+
+    /// Adds what multipliers push; false if there is no such motion.
+    fn push_back(&mut self, form: &mut Index1) -> bool {
+        let (n, pair) = (form.motion.len(), &mut self.pair);
+        let Some(feedback) = &mut self.feedback else { return true };
+        let factored = feedback.factor(&form.linear.terms.feedback, |all| {
+            let (force, level) = all.split_at_mut(n);
+            pair.solve(force, level);
+        });
+        feedback.push_back([&mut form.motion, &mut self.multipliers], 1);
+        factored.is_ok()
     }
 
     /// Adds the least change of the velocities that meets their constraints, with the factors of the last

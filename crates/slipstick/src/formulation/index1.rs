@@ -5,12 +5,12 @@
 //! stabilisations (`stabilisation/mod.rs`) says which of both is done, and how.
 
 use super::env::Env;
-use super::feedback::Feedback;
 use super::held_factors::HeldFactors;
 use super::linear_system::LinearSystem;
 use super::stabilisation::DriftTerms;
 use super::{MotionPoint, Upkeep};
 use crate::equations::{ActiveRows, System};
+use crate::math::{Feedback, FeedbackSides};
 
 /// Finds accelerations and multipliers.
 pub(super) struct Index1 {
@@ -22,6 +22,8 @@ pub(super) struct Index1 {
     published: Vec<f64>,
     /// Multipliers that forces depend on, if some do.
     feedback: Option<Feedback>,
+    /// The row whose multiplier takes back all that it pushes where accelerations were last found.
+    powerless: Option<usize>,
     /// Terms against drift, if the stabilisation has such.
     pub(super) drift: Option<Box<dyn DriftTerms>>,
     /// The point whose factors serve for places next to it.
@@ -34,7 +36,8 @@ impl Index1 {
         let linear = LinearSystem::new(system, rows);
         let (n, m) = (linear.sizes.velocities, linear.sizes.rows);
         Self {
-            feedback: Feedback::new(&linear.terms.feedback),
+            feedback: Feedback::new(&linear.terms.feedback, FeedbackSides::of_saddle(n, m)),
+            powerless: None,
             drift: upkeep.drift_terms(&linear),
             linear,
             motion: vec![0.0; n],
@@ -67,19 +70,28 @@ impl Index1 {
         if held.is_on {
             held.add(motion, multipliers);
         }
-        // Factors are held only where no multipliers push back.
-        if let Some(feedback) = &mut self.feedback {
-            feedback.push_back(&linear.terms.feedback, &mut linear.saddle, motion, multipliers);
-        }
+        self.push_back();
         if let Some(drift) = &mut self.drift {
             drift.pull_motion(&self.linear, env, y, &mut self.motion);
         }
         self.publish(env);
     }
 
+    /// Adds what multipliers push to the motion without it; not finite if there is no such motion. Factors are
+    /// held only where no multipliers push back.
+    fn push_back(&mut self) {
+        let Self { linear, motion, multipliers, feedback: Some(feedback), .. } = self else { return };
+        self.powerless = linear.factor_feedback(feedback).err();
+        if self.powerless.is_some() {
+            motion.fill(f64::NAN);
+            return multipliers.fill(f64::NAN);
+        }
+        feedback.push_back([motion, multipliers], 1);
+    }
+
     /// The constraint whose multiplier takes back all that it pushes where accelerations were last found.
     pub(super) fn powerless(&self) -> Option<usize> {
-        self.feedback.as_ref()?.powerless().map(|row| self.linear.rows.constraint(row))
+        self.powerless.map(|row| self.linear.rows.constraint(row))
     }
 
     /// The side from which the surface of each constraint is approached, zero for those met; none at all once

@@ -7,7 +7,7 @@ use super::env::{Env, MotionCounts};
 use super::residuals::largest;
 use super::singular::SingularWatch;
 use crate::equations::{ActiveRows, System, Terms};
-use crate::math::Saddle;
+use crate::math::{Feedback, Saddle};
 use std::ops::Range;
 
 /// How many numbers of each kind a mechanism has.
@@ -75,6 +75,16 @@ impl LinearSystem {
         }
         watch.note_narrowest(saddle.narrowest);
         self.is_solvable
+    }
+
+    /// Factors what multipliers push with the factors of the matrix; an error is the row of the one that takes
+    /// back all that it pushes.
+    pub(super) fn factor_feedback(&mut self, feedback: &mut Feedback) -> Result<(), usize> {
+        let (n, saddle) = (self.sizes.velocities, &mut self.saddle);
+        feedback.factor(&self.terms.feedback, |all| {
+            let (force, level) = all.split_at_mut(n);
+            saddle.solve(force, level);
+        })
     }
 
     /// Shows the watch the factors of a system with two gradients, of which those ahead are among the terms.

@@ -21,7 +21,6 @@ mod constraints;
 mod contacts;
 mod engine;
 mod env;
-mod feedback;
 mod field_env;
 mod flow;
 mod ggl;

@@ -1,8 +1,8 @@
 //! The equations of a mechanism as they stand, for methods that solve them together with their constraints at
 //! the end of a step (paper 001, section 3.1).
 //!
-//! What is left of `M v' - f + Gᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the
-//! tangents of the first are in `tangents.rs`. States of first order, `z' = k`, stand behind the speeds with
+//! What is left of `M v' - f + Aᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the
+//! tangents of the first are in `tangents.rs`. `A` is `G`, less what multipliers add to the forces. States of first order, `z' = k`, stand behind the speeds with
 //! mass one: `u = (v, z)`. Changes of positions are of the speeds' kind: positions change by `T` times them.
 //!
 //! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one
@@ -67,6 +67,9 @@ impl MotionResidual {
             *motion = terms.mass.row_times(i, at.rates) - terms.force[i];
         }
         terms.jacobian.add_transposed(1.0, at.multipliers, &mut self.motion);
+        if !terms.feedback.values.is_empty() {
+            terms.feedback.add_transposed(-1.0, at.multipliers, &mut self.motion);
+        }
         form.linear.note_terms();
         if velocities.end < at.y.len() {
             form.set_motion(env, at);

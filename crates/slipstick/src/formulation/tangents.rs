@@ -28,6 +28,8 @@ pub struct Tangents {
     pub forces: Matrix,
     /// `G`.
     pub gradients: Matrix,
+    /// What each multiplier adds to the forces.
+    pub feedback: Matrix,
     /// The gradients of the rates of constraints by changes of positions; none where they are not known.
     pub slopes: Matrix,
     /// How often places were added to `forces`.
@@ -89,6 +91,7 @@ impl Tangents {
             let is_guessed = with_terms && (Saddle::is_worth_counting(n, m) || saves);
             (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
         };
+        let pushes: Vec<_> = terms.feedback.places().filter(|_| with_terms).collect();
         let mut mass = Matrix::with_places(size, size, &masses);
         mass.values.fill(1.0);
         let slopes = Matrix::with_places(m, size, &slopes);
@@ -97,6 +100,7 @@ impl Tangents {
             groups: groups(&forces, &slopes),
             forces,
             gradients: Matrix::with_places(m, size, &rows),
+            feedback: Matrix::with_places(m, size, &pushes),
             slopes,
             grown: 0,
             guessed,
@@ -269,6 +273,7 @@ impl Tangents {
         // The ones of further states stand after them.
         self.mass.values[..terms.mass.values.len()].copy_from_slice(&terms.mass.values);
         self.gradients.values.copy_from_slice(&terms.jacobian.values);
+        self.feedback.values.copy_from_slice(&terms.feedback.values);
         env.rate_slope_entries(at.y, &mut self.slopes.values);
         form.set_motion(env, at);
         let sizes = form.linear.sizes;

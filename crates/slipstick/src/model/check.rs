@@ -8,7 +8,9 @@ use super::versions::check_versions;
 use super::{
     Definition, Diagnostic, EventRule, Model, Quantity, Reference, Scope, Trigger, dependency_order,
 };
+use crate::expr::nearest;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// All errors of a model that has the right shape.
 pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
@@ -31,6 +33,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
         checker.in_mode = mode.is_some();
         check_event(event, &checker, &mut errors);
     }
+    check_event_names(model, &mut errors);
     check_modes(model, &scope, &mut errors);
     check_references(model, &scope, &mut errors);
     errors
@@ -158,7 +161,7 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
     match &event.trigger {
         Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
         Trigger::At(time) => check_formula(time, scope, FormulaContext::fixed("`at`"), errors),
-        Trigger::Contact { .. } => {}
+        Trigger::On(_) | Trigger::Contact { .. } => {}
         Trigger::Every { period, first } => {
             check_formula(period, scope, FormulaContext::fixed("`every`"), errors);
             if let Some(first) = first {
@@ -174,6 +177,24 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
     if let Some(rest) = &event.at_rest {
         check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
+    }
+}
+
+/// Events that others follow.
+fn check_event_names(model: &Model, errors: &mut Vec<Diagnostic>) {
+    let names: BTreeSet<String> = model.all_events().flat_map(|(_, event)| event.names(model)).collect();
+    for (_, event) in model.all_events() {
+        let Trigger::On(Reference { name, span }) = &event.trigger else { continue };
+        if names.contains(name) {
+            continue;
+        }
+        let message = format!("there is no event `{name}` that `{}` could follow", event.name);
+        let near = nearest(name, names.iter().map(String::as_str).filter(|name| *name != event.name));
+        let hint = near.map_or_else(
+            || "`on` takes the name of an event, or of a contact's: `contact.NAME.hit`".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        errors.push(Diagnostic::new("unknown-name", span.clone(), message).hint(hint));
     }
 }
 

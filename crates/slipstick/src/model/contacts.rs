@@ -119,6 +119,24 @@ impl ContactChange {
     }
 }
 
+impl EventRule {
+    /// The names under which it is logged: its own, and that of its rest.
+    pub fn names(&self, model: &Model) -> impl Iterator<Item = String> + use<> {
+        let rest = self.at_rest.as_ref().map(|_| self.name_at_rest(model));
+        std::iter::once(self.name.clone()).chain(rest)
+    }
+
+    /// The name of the event that its own come to an end because they accumulate.
+    pub fn name_at_rest(&self, model: &Model) -> String {
+        match self.trigger {
+            Trigger::Contact { contact, .. } => {
+                contact_name(&model.contacts[contact].name, ContactChange::Rest.word())
+            }
+            _ => format!("{} at rest", self.name),
+        }
+    }
+}
+
 /// The name of something that belongs to a contact.
 pub fn contact_name(contact: &str, property: &str) -> String {
     format!("contact.{contact}.{property}")

@@ -8,6 +8,7 @@ use toml::de::{DeString, DeTable};
 
 const EVENT_KEYS: &[&str] = &[
     "guard",
+    "on",
     "at",
     "every",
     "direction",
@@ -96,13 +97,18 @@ impl EventTable<'_, '_, '_, '_> {
         self.reader.boolean(value, "touches").unwrap_or(false)
     }
 
-    /// A guard, or one or two times.
+    /// A guard, another event, or one or two times.
     fn trigger(&mut self) -> Option<Trigger> {
         let table = self.table;
+        if let Some(value) = table.get("on") {
+            self.check_without_guard("on", value, "another event");
+            let event = self.reader.reference(value, "on", "on = \"contact.floor.hit\"")?;
+            return Some(Trigger::On(event));
+        }
         let (guard, at, every) = (table.get("guard"), table.get("at"), table.get("every"));
         let timed = every.map(|v| ("every", v)).or(at.map(|v| ("at", v)));
         if let Some((word, value)) = timed {
-            self.check_timed(word, value);
+            self.check_without_guard(word, value, "a time");
         }
         let mut number = |value: &Value<'_>, key: &str| self.reader.formula(value, key, Kind::Number);
         let at = at.map(|v| number(v, "at"));
@@ -112,7 +118,7 @@ impl EventTable<'_, '_, '_, '_> {
             (None, Some(period), first) => Some(Trigger::Every { period, first }),
             (None, None, Some(at)) => Some(Trigger::At(at)),
             (None, None, None) => {
-                let hint = "add `guard = \"y < 0\"`: the event happens when this becomes true; or `at = 5`, or `every = 0.1`";
+                let hint = "add `guard = \"y < 0\"`: the event happens when this becomes true; or `at = 5`, `every = 0.1`, `on = \"contact.floor.hit\"`";
                 self.reader.error(
                     "missing-key",
                     self.key.span(),
@@ -124,17 +130,19 @@ impl EventTable<'_, '_, '_, '_> {
         }
     }
 
-    /// A known time goes through no zero: what is said of guards cannot be said of it.
-    fn check_timed(&mut self, word: &str, value: &Value<'_>) {
-        if self.table.contains_key("guard") {
-            let message = format!("`guard` and `{word}` both say when the event happens");
+    /// A known time or another event goes through no zero: what is said of guards cannot be said of it.
+    fn check_without_guard(&mut self, word: &str, value: &Value<'_>, kind: &str) {
+        let others = ["guard", "at", "every"];
+        let other = others.into_iter().find(|other| self.table.contains_key(*other));
+        if let Some(other) = other.filter(|other| *other == "guard" || word == "on") {
+            let message = format!("`{other}` and `{word}` both say when the event happens");
             let hint = "keep one of them, or make two events";
             self.reader.error("bad-guard", value.span(), message, hint);
             return;
         }
         for key in ["direction", "side", "touches", "at_rest", "on_entry"] {
             if let Some(other) = self.table.get(key) {
-                let message = format!("`{key}` says something about a guard, and `{word}` is a time");
+                let message = format!("`{key}` says something about a guard, and `{word}` is {kind}");
                 self.reader.error("bad-guard", other.span(), message, format!("remove `{key}`"));
             }
         }

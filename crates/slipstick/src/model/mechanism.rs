@@ -63,7 +63,7 @@ impl Model {
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
             Trigger::Guard(guard) => Some(guard),
-            Trigger::At(_) | Trigger::Every { .. } | Trigger::Contact { .. } => None,
+            _ => None,
         });
         let contacts = self.contacts.iter().flat_map(ContactRule::formulas);
         self.driving_formulas().chain(guards).chain(contacts)

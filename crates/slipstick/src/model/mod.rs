@@ -127,6 +127,8 @@ pub enum Trigger {
         /// The first time; one period after the start of the run if not given.
         first: Option<Formula>,
     },
+    /// After another event, at the same instant.
+    On(Reference),
     /// When something happens to a contact.
     Contact {
         /// Which contact.

@@ -6,6 +6,7 @@
 
 mod comparison;
 mod constrained;
+mod contact;
 mod draw;
 mod events;
 mod fingerprint;
@@ -23,6 +24,10 @@ pub use comparison::{Case, Entrant, Entry};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation,
     measure_chain, mechanisms, quick_constrained,
+};
+pub use contact::{
+    ContactMethod, ContactProblem, Happens, KnownQuantity, MeasuredContact, Place, contact_methods,
+    contact_problems, more_contact_problems,
 };
 pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
@@ -143,6 +148,13 @@ pub const SLIDING: (&str, &str) = (
 pub const CONSTRAINED: (&str, &str) = (
     "constrained",
     "mechanisms whose joints stay shut: Andrews, a manipulator, pendulums, slider-cranks, rolling, car axis",
+);
+
+/// The name of the suite of mechanisms with contacts, and what it is about; [`contact_problems`] gives its
+/// problems.
+pub const CONTACT: (&str, &str) = (
+    "contact",
+    "what hits, rests, sticks, slips and lifts: balls, discs, blocks, rods, boxes, pendulums, a latch",
 );
 
 /// The name of the suite of mechanisms that integrators are compared on, and what it is about;

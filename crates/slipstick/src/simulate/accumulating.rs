@@ -9,6 +9,9 @@ use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 /// How often a motion may come back to a guard in less time than can be told, before its events have
 /// accumulated.
 const MOST_AT_ONCE: u32 = 6;
+/// Events of two guards accumulate together where the latest of one take at most this many times as long as those of
+/// the other.
+const AS_FAST: f64 = 16.0;
 /// The limit of events that follow each other without any time between.
 pub(super) const NOW: ZenoLimit = ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 };
 
@@ -127,18 +130,20 @@ impl Accumulating {
         record.shrinks() && last.since(since) >= 0.0
     }
 
-    /// The guards that say how they rest and whose events accumulate where those of this one do, as far as can be told.
-    pub(super) fn rest_together(&self, guards: &[Guard], guard: usize, limit: &ZenoLimit) -> Vec<usize> {
-        let agrees = |&g: &usize| {
-            if g == guard || guards[g].response.at_rest.is_none() {
-                return g == guard;
-            }
+    /// The guards that come to rest with this one: their latest events lie between its own, and follow each other as
+    /// fast. None of them can have a limit of its own that is not the same, as far as can be told.
+    pub(super) fn rest_together(&self, guards: &[Guard], guard: usize) -> Vec<usize> {
+        let own = self.histories[guard].record.latest_block();
+        let goes_along = |g: usize| {
             let History { record, last, .. } = &self.histories[g];
-            let (Some(last), Some(other)) = (*last, record.estimate(self.location)) else { return false };
-            let after = other.after - self.elapsed.since(last);
-            (after - limit.after).abs() <= limit.bound + other.bound
+            let (Some(last), Some(own), Some(other)) = (*last, own, record.latest_block()) else {
+                return false;
+            };
+            self.elapsed.since(last) <= own && other <= AS_FAST * own
         };
-        (0..guards.len()).filter(agrees).collect()
+        (0..guards.len())
+            .filter(|&g| g == guard || guards[g].response.at_rest.is_some() && goes_along(g))
+            .collect()
     }
 
     /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its

@@ -12,7 +12,7 @@ use super::invariants::is_continuous;
 use super::run_loop::RunLoop;
 use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
-use crate::model::Location;
+use crate::model::{ContactChange, Location};
 use crate::trajectory::Outcome;
 use crate::transition::{Contacts, Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
 use crate::watch::ZenoLimit;
@@ -84,7 +84,8 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing) {
+                let recorded = self.transition.with_bystanders(guards);
+                if let Some((g, limit)) = self.accumulating.record_firing(guards, &recorded) {
                     if let Some(outcome) = self.end_accumulation(g, limit)? {
                         return Ok(Some(outcome));
                     }
@@ -125,9 +126,17 @@ impl RunLoop<'_> {
         }
     }
 
-    /// What fires by the values where the motion stands, if they may have changed; if nothing does, what the motion
-    /// decides.
+    /// What follows what has happened; then what fires by the values where the motion stands, if they may have changed;
+    /// if nothing does, what the motion decides.
     fn fires_next(&mut self, by_value: bool) -> Result<Firing, Error> {
+        let (mode, guards) = (&self.integrator.flow.mode, self.integrator.flow.system().guards());
+        let mut followers = std::mem::take(&mut self.transition.followers);
+        followers.retain(|&g| mode.holds(guards, g));
+        if !followers.is_empty() {
+            followers.sort_unstable();
+            followers.dedup();
+            return Ok(Firing { guards: followers, ..Firing::default() });
+        }
         if by_value {
             let firing = self.guards.fires_by_value(&mut self.integrator)?;
             if !firing.is_empty() {
@@ -202,6 +211,7 @@ impl RunLoop<'_> {
         let flow = &self.integrator.flow;
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
+        self.transition.note_followers(self.integrator.flow.system().guards());
         Ok(changed)
     }
 
@@ -210,7 +220,8 @@ impl RunLoop<'_> {
     fn check_continuity(&self, firing: &Firing) -> Result<(), Error> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
-        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let rests = |g: usize| guards[g].contact.is_some_and(|of| of.change == ContactChange::Rest);
+        let resets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
         let jumps = resets || !transition.contacts.hits().is_empty();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {
@@ -326,7 +337,7 @@ impl RunLoop<'_> {
         if response.at_rest.is_none() {
             return ends(response.switch.is_some());
         }
-        let together = self.accumulating.rest_together(system.guards(), g, &limit);
+        let together = self.accumulating.rest_together(system.guards(), g);
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
             // It is at rest already, and nothing holds it there.

@@ -1,6 +1,5 @@
 //! Refuses what cannot be run, before anything is computed.
 
-use super::options::has_feedback;
 use super::{Error, Options, RUN_OPTIONS, Start};
 use crate::equations::{BadPlace, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
@@ -146,13 +145,6 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     }
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
-    }
-    if (facts.mechanisms_only || options.constraints.stabilisation == Stabilisation::Ggl)
-        && has_feedback(system)
-    {
-        let reason = "cannot solve for multipliers that forces depend on";
-        let hint = "choose another method, or `auto`, with the usual stabilisation: they solve for them in every stage";
-        return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
     check_safety(options)?;
     check_rho(options)?;

@@ -8,7 +8,7 @@ use super::Fault;
 use super::alpha::{Coefficients, Level};
 use crate::equations::ActiveRows;
 use crate::formulation::{Flow, MotionPoint, MotionResidual, Tangents};
-use crate::math::{Matrix, Saddle};
+use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
 
 /// Tangents, what is joined from them, and its factors.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Saddle,
+    /// Multipliers that forces depend on, if some do.
+    feedback: Option<Feedback>,
     /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for
     /// those that are met wherever the others are.
     lengths: Vec<f64>,
@@ -52,6 +54,10 @@ impl IterationMatrix {
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Saddle::new(&matrix, &ahead),
+            feedback: Feedback::new(
+                &tangents.feedback,
+                FeedbackSides::of_saddle(matrix.rows(), ahead.rows()),
+            ),
             lengths: vec![0.0; ahead.rows()],
             mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
             here: ahead.clone(),
@@ -93,7 +99,18 @@ impl IterationMatrix {
         let is_good = self.pair.factor_pair(&self.matrix, &self.ahead, &self.here).is_ok()
             || self.pair.factor_pair(&self.matrix, &self.here, &self.here).is_ok();
         self.pair.redundant().iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
-        is_good
+        is_good && self.factor_feedback()
+    }
+
+    /// False if a multiplier takes back all that it pushes.
+    fn factor_feedback(&mut self) -> bool {
+        let (n, pair) = (self.matrix.rows(), &mut self.pair);
+        let Some(feedback) = &mut self.feedback else { return true };
+        let factored = feedback.factor(&self.tangents.feedback, |all| {
+            let (change, level_change) = all.split_at_mut(n);
+            pair.solve(change, level_change);
+        });
+        factored.is_ok()
     }
 
     /// `S`, and the rows that its change meets.
@@ -135,6 +152,15 @@ impl IterationMatrix {
 
     /// Replaces the negative residual of motion and constraints by the changes of `a₁` and the multipliers.
     pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
+        self.pair.solve(change, level_change);
+        if let Some(feedback) = &mut self.feedback {
+            feedback.push_back([change, level_change], 1);
+        }
+    }
+
+    /// The same with forces along the gradients alone, for changes of the end of a step, in which friction has
+    /// no part.
+    pub(super) fn solve_along_gradients(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
     }
 

@@ -5,7 +5,7 @@
 //! of `a₁` the iteration matrices (19) and (22) are one and the same, and stay regular however small the
 //! step:
 //!
-//! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for
+//! `S δ + Aᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for
 //! constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
 //!
 //! Where both levels are met, positions are moved further by the least change in the metric of `M` that takes
@@ -453,7 +453,7 @@ impl Solver {
         self.level_change.fill(0.0);
         self.keep_across(0..self.holonomic, 1.0, moved);
         self.change.fill(0.0);
-        self.matrix.solve(&mut self.change, &mut self.level_change);
+        self.matrix.solve_along_gradients(&mut self.change, &mut self.level_change);
         moved.copy_from_slice(&self.change[..self.n]);
         true
     }
@@ -464,7 +464,7 @@ impl Solver {
         for (i, out) in self.change.iter_mut().enumerate() {
             *out = self.coefficients.inertia() * self.matrix.tangents.mass.row_times(i, error);
         }
-        self.matrix.solve(&mut self.change, &mut self.level_change);
+        self.matrix.solve_along_gradients(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
 }

@@ -60,6 +60,7 @@ fn linearised<'a>(
         forces: &tangents.forces,
         gradients: &tangents.gradients,
         slopes: &tangents.slopes,
+        feedback: &tangents.feedback,
         kinematics: kinematics.map_or(&[], |kinematics| &kinematics.slopes),
         holonomic: room.left.position.len(),
     }

@@ -242,6 +242,7 @@ fn stabilised(system: &dyn System, rows: &ActiveRows) -> [f64; 3] {
         forces: &tangents.forces,
         gradients: &tangents.gradients,
         slopes: &tangents.slopes,
+        feedback: &tangents.feedback,
         kinematics: &[],
         holonomic: rows.holonomic(),
     };

@@ -6,7 +6,7 @@
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{
-    Hit, Impact, ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish,
+    Hit, Impact, ImpactRemark, ImpactResult, LawNumbers, Relations, Status, Unsolved, Wish, end_hits,
     resolve_accelerations, resolve_impact,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
@@ -82,6 +82,7 @@ fn taking_part(
     (fired, window): (&[ContactGuard], f64),
 ) -> Vec<usize> {
     let mut part = Vec::new();
+    let earlier = earlier(flow, point, window);
     for (k, contact) in flow.system().contacts().iter().enumerate() {
         if flow.mode.status(contact).is_closed() || fired.iter().any(|of| of.contact == k) {
             part.push(k);
@@ -89,8 +90,8 @@ fn taking_part(
         }
         let gap = flow.guards().banded(contact.hit, point);
         let Some(gap) = gap else { continue };
-        let moves = if window > 0.0 { gap_velocity(flow, point.t, point.y, k).abs() * window } else { 0.0 };
-        if gap.value.abs() <= gap.bound + moves {
+        let before = flow.guards().value(contact.hit, point.t - window, &earlier);
+        if gap.value.abs() <= gap.bound + (gap.value - before).abs() {
             part.push(k);
         }
     }
@@ -108,9 +109,14 @@ fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: boo
     }
 }
 
-fn gap_velocity(flow: &mut Flow<'_>, t: f64, y: &[f64], contact: usize) -> f64 {
-    let touching = flow.contacts().touching(TouchPoint { t, y, before: y }, &[contact], &[Status::Open]);
-    touching.map_or(0.0, |touching| touching.relations.velocity[0].value)
+/// Where the mechanism was when the window of an event began, as its speeds say.
+fn earlier(flow: &Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
+    let layout = flow.system().layout();
+    let mut earlier = point.y.to_vec();
+    for i in 0..layout.q.min(layout.v) {
+        earlier[i] -= window * point.y[layout.q + i];
+    }
+    earlier
 }
 
 /// The contacts that take part in what happens at one instant.
@@ -134,7 +140,7 @@ impl Instant<'_, '_> {
         if (0..self.which.len()).any(|i| relations.approaches(i)) {
             let restitution = self.restitutions(&relations);
             let impact = resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?;
-            self.move_by(&impact, &responses, transition);
+            self.move_by(&impact.impulses, &responses, transition);
             self.record(&impact, &relations, &joints, transition);
             for (i, velocity) in impact.velocity.iter().step_by(2).enumerate() {
                 stays[i] = velocity.value <= velocity.bound;
@@ -142,6 +148,11 @@ impl Instant<'_, '_> {
             for (wish, slides) in wishes.iter_mut().zip(&impact.slides) {
                 wish.direction = slides.unwrap_or(wish.direction);
             }
+        } else if self.fired.iter().any(|of| of.change == ContactChange::Rest) {
+            let rests: Vec<bool> =
+                (0..self.which.len()).map(|i| self.has_fired(i, ContactChange::Rest)).collect();
+            let impulses = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
+            self.move_by(&impulses, &responses, transition);
         }
         self.set_statuses(transition, &wishes, &stays)
     }
@@ -198,11 +209,11 @@ impl Instant<'_, '_> {
     }
 
     /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
-    fn move_by(&self, impact: &ImpactResult, responses: &[Vec<f64>], transition: &mut Transition) {
+    fn move_by(&self, impulses: &[f64], responses: &[Vec<f64>], transition: &mut Transition) {
         let layout = self.flow.system().layout();
         for (i, speed) in transition.after[layout.q..layout.q + layout.v].iter_mut().enumerate() {
             let (mut change, mut size) = (0.0, 0.0);
-            for (p, response) in impact.impulses.iter().zip(responses) {
+            for (p, response) in impulses.iter().zip(responses) {
                 change += p * response[i];
                 size += (p * response[i]).abs();
             }

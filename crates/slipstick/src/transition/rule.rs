@@ -3,6 +3,7 @@
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
 use crate::contact::Unsolved;
+use crate::equations::Guard;
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
@@ -47,6 +48,8 @@ pub struct Transition {
     pub mode_before: Mode,
     /// What happened to contacts.
     pub contacts: ContactRecord,
+    /// The guards that follow what has happened, and have not fired yet.
+    pub followers: Vec<usize>,
 }
 
 impl Transition {
@@ -54,7 +57,7 @@ impl Transition {
     pub fn new(t: f64, y: &[f64], mode: &Mode) -> Self {
         let firing = Firing::default();
         let (before, after, contacts) = (y.to_vec(), y.to_vec(), ContactRecord::default());
-        Self { t, firing, before, after, mode_before: mode.clone(), contacts }
+        Self { t, firing, before, after, mode_before: mode.clone(), contacts, followers: Vec::new() }
     }
 
     /// A round begins with what fired at this state.
@@ -69,10 +72,27 @@ impl Transition {
         self.contacts = ContactRecord::default();
     }
 
+    /// Takes note of the guards that follow what has happened in this round.
+    pub fn note_followers(&mut self, guards: &[Guard]) {
+        let happened = self.contacts.happened.iter().filter(|g| !self.firing.guards.contains(g));
+        let all = self.firing.guards.iter().chain(happened);
+        self.followers.extend(all.flat_map(|&g| &guards[g].response.followers));
+    }
+
     /// The states that differ after it, to the bit.
     pub fn moved(&self) -> impl Iterator<Item = usize> + '_ {
         let both = self.before.iter().zip(&self.after).enumerate();
         both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
+    }
+
+    /// What fired, with the contacts that were hit without their guards: hits of bystanders accumulate, too.
+    pub fn with_bystanders(&self, guards: &[Guard]) -> Firing {
+        let mut firing = self.firing.clone();
+        let hits = self.contacts.happened.iter().filter(|&&g| guards[g].response.at_rest.is_some());
+        firing.guards.extend(hits);
+        firing.guards.sort_unstable();
+        firing.guards.dedup();
+        firing
     }
 
     /// Whether it has changed anything, if it has come to this mode.

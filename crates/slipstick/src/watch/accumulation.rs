@@ -74,11 +74,10 @@ impl ZenoRecord {
         self.lengths.iter().any(|length| *length > 0.0)
     }
 
-    /// Where the events seem to accumulate, whether or not the guard is at rest. `location` is how exactly the latest is
-    /// located.
-    pub fn estimate(&self, location: f64) -> Option<ZenoLimit> {
-        let mut sequences = (1..=LONGEST_BLOCK).filter_map(|period| self.sequence(period));
-        sequences.find(Sequence::shrinks).map(|sequence| sequence.limit(location, 0.0))
+    /// The time of the latest events, as many as the longest block has, if there were so many.
+    pub fn latest_block(&self) -> Option<f64> {
+        let back = |back: usize| self.intervals[(self.events - 1 - back) % KEPT];
+        (self.events >= LONGEST_BLOCK).then(|| (0..LONGEST_BLOCK).map(back).sum())
     }
 
     /// Takes the next event; gives the limit if the guard is at rest by rule 18. `elapsed` is the time since

@@ -253,7 +253,7 @@ impl DenseStabilised {
         self.real.1.factor().is_ok() && self.complex.1.factor().is_ok()
     }
 
-    pub(super) fn solve_real(&mut self, of: &Linearised<'_>, sides: Sides<'_>) {
+    pub(super) fn solve_real(&mut self, of: &Linearised<'_>, sides: &mut Sides<'_>) {
         let mut sides = [sides];
         let s = [self.real.0];
         self.prepare(of, s, &mut sides);
@@ -262,7 +262,7 @@ impl DenseStabilised {
         self.finish(of, s, &mut sides);
     }
 
-    pub(super) fn solve_complex(&mut self, of: &Linearised<'_>, mut sides: [Sides<'_>; 2]) {
+    pub(super) fn solve_complex(&mut self, of: &Linearised<'_>, mut sides: [&mut Sides<'_>; 2]) {
         let s = [self.complex.0.re, self.complex.0.im];
         self.prepare(of, s, &mut sides);
         let unknowns = self.unknowns();
@@ -276,7 +276,7 @@ impl DenseStabilised {
     }
 
     /// `x₀` and `v₀`, which meet the constraints, and what is left of the other equations, in `along`.
-    fn prepare<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &mut [Sides<'_>; P]) {
+    fn prepare<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &mut [&mut Sides<'_>; P]) {
         let (n, moving) = (self.n, self.free + self.extras);
         for (p, sides) in sides.iter_mut().enumerate() {
             let mut part = self.take_part(p);
@@ -308,7 +308,7 @@ impl DenseStabilised {
     }
 
     /// What `b - K x - (s M + C) u` leaves.
-    fn find_forces<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &[Sides<'_>; P]) {
+    fn find_forces<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &[&mut Sides<'_>; P]) {
         let n = self.n;
         for part in &mut self.parts[..P] {
             of.forces.times(&part.both, &mut part.force);
@@ -324,7 +324,7 @@ impl DenseStabilised {
     }
 
     /// Moves along the free directions as `along` says, and finds what carries the rest.
-    fn finish<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &mut [Sides<'_>; P]) {
+    fn finish<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &mut [&mut Sides<'_>; P]) {
         let (n, moving) = (self.n, self.free + self.extras);
         for column in 0..moving {
             let along: [f64; P] = std::array::from_fn(|p| self.parts[p].along[column]);
@@ -355,7 +355,7 @@ impl DenseStabilised {
     }
 
     /// What `a - s x + D x + v` leaves.
-    fn find_pushes<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &[Sides<'_>; P]) {
+    fn find_pushes<const P: usize>(&mut self, of: &Linearised<'_>, s: [f64; P], sides: &[&mut Sides<'_>; P]) {
         let n = self.n;
         self.parts[..P].iter_mut().for_each(|part| part.set_push(of));
         for i in 0..n {

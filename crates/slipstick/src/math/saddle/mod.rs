@@ -10,6 +10,7 @@ mod cholesky;
 mod dense;
 mod dense_stabilised;
 mod elimination;
+mod feedback;
 mod row_space;
 mod sparse;
 mod sparse_lu;
@@ -21,6 +22,7 @@ mod weighing;
 
 use super::Matrix;
 use dense::DenseSaddle;
+pub use feedback::{Feedback, FeedbackSides};
 pub use row_space::RowSpace;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};

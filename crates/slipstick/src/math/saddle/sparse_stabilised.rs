@@ -120,20 +120,20 @@ impl SparseStabilised {
         self.real.factor(of, &self.slots, real) && self.complex.factor(of, &self.slots, complex)
     }
 
-    pub(super) fn solve_real(&mut self, mut sides: Sides<'_>) {
+    pub(super) fn solve_real(&mut self, sides: &mut Sides<'_>) {
         let half = &mut self.real;
-        half.all.iter_mut().zip(values(&mut sides)).for_each(|(all, side)| *all = *side);
+        half.all.iter_mut().zip(values(sides)).for_each(|(all, side)| *all = *side);
         half.solve(self.holonomic);
-        values(&mut sides).zip(&half.all).for_each(|(side, all)| *side = *all);
+        values(sides).zip(&half.all).for_each(|(side, all)| *side = *all);
     }
 
-    pub(super) fn solve_complex(&mut self, [mut re, mut im]: [Sides<'_>; 2]) {
+    pub(super) fn solve_complex(&mut self, [re, im]: [&mut Sides<'_>; 2]) {
         let half = &mut self.complex;
-        for (all, (re, im)) in half.all.iter_mut().zip(values(&mut re).zip(values(&mut im))) {
+        for (all, (re, im)) in half.all.iter_mut().zip(values(re).zip(values(im))) {
             *all = Complex { re: *re, im: *im };
         }
         half.solve(self.holonomic);
-        for (all, (re, im)) in half.all.iter().zip(values(&mut re).zip(values(&mut im))) {
+        for (all, (re, im)) in half.all.iter().zip(values(re).zip(values(im))) {
             (*re, *im) = (all.re, all.im);
         }
     }

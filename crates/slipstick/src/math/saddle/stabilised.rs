@@ -1,15 +1,15 @@
 //! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper
 //! 001, equation (23)), for a real or a complex number `s`:
 //!
-//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + Gᵀ λ = b`, `L x + G v = c`, `G x = d` with `u = (v, z)`;
-//! in the last `G` has the rows of constraints of positions only.
+//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + (G - F)ᵀ λ = b`, `L x + G v = c`, `G x = d` with
+//! `u = (v, z)`; in the last `G` has the rows of constraints of positions only.
 //!
 //! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more
-//! than the speeds. Small systems are solved by the null spaces of `G` (`dense_stabilised.rs`), large ones
+//! than the speeds, `F` what multipliers add to the forces (`feedback.rs`). Small systems are solved by the null spaces of `G` (`dense_stabilised.rs`), large ones
 //! with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work.
 
 use super::dense_stabilised::DenseStabilised;
-
+use super::feedback::{ComplexFeedback, Feedback, FeedbackSides};
 use super::sparse_stabilised::SparseStabilised;
 use super::{SPARSE_COST, WORTH_COUNTING};
 use crate::math::{Complex, Matrix};
@@ -28,6 +28,8 @@ pub struct Linearised<'a> {
     pub forces: &'a Matrix,
     /// `G`, by speeds and further states; the constraints of positions come first.
     pub gradients: &'a Matrix,
+    /// `F`, by rows of constraints.
+    pub feedback: &'a Matrix,
     /// `L`.
     pub slopes: &'a Matrix,
     /// `D` by rows; empty where it is zero.
@@ -41,6 +43,13 @@ impl Linearised<'_> {
     pub(super) fn size(&self) -> (usize, usize) {
         let (size, columns) = (self.forces.rows(), self.forces.columns());
         (columns - size, 2 * size - columns)
+    }
+
+    /// The vectors of the system.
+    fn sides(&self) -> FeedbackSides {
+        let ((n, further), m) = (self.size(), self.gradients.rows());
+        let multipliers = 2 * n + further;
+        FeedbackSides { dimension: multipliers + m + self.holonomic, forces: n, multipliers }
     }
 }
 
@@ -57,11 +66,31 @@ pub struct Sides<'a> {
     pub levels: &'a mut [f64],
 }
 
+/// Where the multipliers of the rates are among the parts of [`Sides`].
+const RATES: usize = 2;
+
+impl<'a> Sides<'a> {
+    /// The parts of a vector of the system.
+    fn of(all: &'a mut [f64], of: &Linearised<'_>) -> Self {
+        let ((n, further), m) = (of.size(), of.gradients.rows());
+        let (positions, rest) = all.split_at_mut(n);
+        let (motion, rest) = rest.split_at_mut(n + further);
+        let (rates, levels) = rest.split_at_mut(m);
+        Self { positions, motion, rates, levels }
+    }
+
+    fn parts(&mut self) -> [&mut [f64]; 4] {
+        [self.positions, self.motion, self.rates, self.levels]
+    }
+}
+
 /// A system with its factors for one real and one complex number.
 #[derive(Clone, Debug)]
 pub struct Stabilised {
     kind: StabilisedSolver,
     work: [f64; 3],
+    /// Multipliers that forces depend on, if some do.
+    feedback: Option<Box<(Feedback, ComplexFeedback)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,7 +112,7 @@ impl Stabilised {
             let work = SYSTEMS_TO_FACTOR * sparse.work();
             if work < full {
                 let work = [0.0, work, SYSTEMS_TO_FACTOR * SPARSE_COST * sparse.entries()];
-                return Self { kind: StabilisedSolver::Sparse(Box::new(sparse)), work };
+                return Self::of(StabilisedSolver::Sparse(Box::new(sparse)), work, of);
             }
         }
         Self::dense(of)
@@ -92,10 +121,14 @@ impl Stabilised {
     fn dense(of: &Linearised<'_>) -> Self {
         let [linearising, factoring, solving] = DenseStabilised::work(of);
         let dense = Box::new(DenseStabilised::new(of));
-        Self {
-            kind: StabilisedSolver::Dense(dense),
-            work: [linearising, SYSTEMS_TO_FACTOR * factoring, SYSTEMS_TO_SOLVE * solving],
-        }
+        let work = [linearising, SYSTEMS_TO_FACTOR * factoring, SYSTEMS_TO_SOLVE * solving];
+        Self::of(StabilisedSolver::Dense(dense), work, of)
+    }
+
+    fn of(kind: StabilisedSolver, work: [f64; 3], of: &Linearised<'_>) -> Self {
+        let sides = of.sides();
+        let both = Feedback::new(of.feedback, sides).zip(ComplexFeedback::new(of.feedback, sides));
+        Self { kind, work, feedback: both.map(Box::new) }
     }
 
     /// Whether the matrices are taken to have few entries.
@@ -122,31 +155,62 @@ impl Stabilised {
     pub fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
         if let StabilisedSolver::Sparse(sparse) = &mut self.kind {
             if sparse.factor(of, real, complex) {
-                return true;
+                return self.factor_feedback(of);
             }
             // Where coordinates without mass leave no pivot, exchanges are needed.
             *self = Self::dense(of);
             self.linearise(of);
         }
-        match &mut self.kind {
+        let is_factored = match &mut self.kind {
             StabilisedSolver::Dense(dense) => dense.factor(real, complex),
             StabilisedSolver::Sparse(_) => false,
-        }
+        };
+        is_factored && self.factor_feedback(of)
+    }
+
+    /// False if a multiplier takes back all that it pushes.
+    fn factor_feedback(&mut self, of: &Linearised<'_>) -> bool {
+        let Self { kind, feedback: Some(both), .. } = self else { return true };
+        let (real, complex) = &mut **both;
+        let factored = real.factor(of.feedback, |all| kind.solve_real(of, &mut Sides::of(all, of)));
+        let solve = |re: &mut [f64], im: &mut [f64]| {
+            kind.solve_complex(of, [&mut Sides::of(re, of), &mut Sides::of(im, of)]);
+        };
+        complex.factor(of.feedback, solve) && factored.is_ok()
     }
 
     /// Solves with the real factors.
-    pub fn solve_real(&mut self, of: &Linearised<'_>, sides: Sides<'_>) {
-        match &mut self.kind {
-            StabilisedSolver::Dense(dense) => dense.solve_real(of, sides),
-            StabilisedSolver::Sparse(sparse) => sparse.solve_real(sides),
+    pub fn solve_real(&mut self, of: &Linearised<'_>, mut sides: Sides<'_>) {
+        self.kind.solve_real(of, &mut sides);
+        if let Some(both) = &mut self.feedback {
+            both.0.push_back(sides.parts(), RATES);
         }
     }
 
     /// Solves with the complex factors.
     pub fn solve_complex(&mut self, of: &Linearised<'_>, re: Sides<'_>, im: Sides<'_>) {
-        match &mut self.kind {
-            StabilisedSolver::Dense(dense) => dense.solve_complex(of, [re, im]),
-            StabilisedSolver::Sparse(sparse) => sparse.solve_complex([re, im]),
+        let [re, im] = &mut [re, im];
+        self.kind.solve_complex(of, [re, im]);
+        if let Some(both) = &mut self.feedback {
+            let ([a, b, c, d], [e, f, g, h]) = (re.parts(), im.parts());
+            both.1.push_back([(a, e), (b, f), (c, g), (d, h)], RATES);
+        }
+    }
+}
+
+/// Without what multipliers add to the forces.
+impl StabilisedSolver {
+    fn solve_real(&mut self, of: &Linearised<'_>, sides: &mut Sides<'_>) {
+        match self {
+            Self::Dense(dense) => dense.solve_real(of, sides),
+            Self::Sparse(sparse) => sparse.solve_real(sides),
+        }
+    }
+
+    fn solve_complex(&mut self, of: &Linearised<'_>, sides: [&mut Sides<'_>; 2]) {
+        match self {
+            Self::Dense(dense) => dense.solve_complex(of, sides),
+            Self::Sparse(sparse) => sparse.solve_complex(sides),
         }
     }
 }
@@ -162,6 +226,7 @@ mod tests {
         forces: Matrix,
         gradients: Matrix,
         slopes: Matrix,
+        feedback: Matrix,
         kinematics: Vec<f64>,
         holonomic: usize,
     }
@@ -187,6 +252,7 @@ mod tests {
                 forces: filled(Matrix::with_places(size, n + size, &forces), 0.0, 2.0),
                 gradients: filled(Matrix::with_places(m, size, &joints), 0.0, 1.0),
                 slopes: filled(Matrix::with_places(m, size, &joints), 0.1, 0.6),
+                feedback: Matrix::with_places(m, size, &[]),
                 kinematics: Vec::new(),
                 holonomic: m - rolling,
             }
@@ -198,6 +264,7 @@ mod tests {
                 forces: &self.forces,
                 gradients: &self.gradients,
                 slopes: &self.slopes,
+                feedback: &self.feedback,
                 kinematics: &self.kinematics,
                 holonomic: self.holonomic,
             }
@@ -218,6 +285,7 @@ mod tests {
                 slopes: twice(&self.slopes),
                 mass: self.mass.clone(),
                 forces: self.forces.clone(),
+                feedback: Matrix::with_places(2 * self.gradients.rows(), self.mass.rows(), &[]),
                 kinematics: self.kinematics.clone(),
                 holonomic: 2 * self.gradients.rows(),
             }
@@ -276,6 +344,7 @@ mod tests {
             let (mut push, mut force) = (vec![0.0; u.len()], vec![0.0; u.len()]);
             of.gradients.add_transposed(1.0, mu, &mut push);
             of.gradients.add_transposed(1.0, lambda, &mut force);
+            of.feedback.add_transposed(-1.0, lambda, &mut force);
             for i in 0..n {
                 let row = of.kinematics.get(i * n..(i + 1) * n).unwrap_or(&[]);
                 let own: f64 = row.iter().zip(x).map(|(d, x)| d * x).sum();
@@ -344,6 +413,18 @@ mod tests {
             let matrix = Stabilised::new(&chain.parts());
             assert!(matrix.is_sparse());
             check(matrix, &chain.parts(), 1e-7);
+        }
+    }
+
+    #[test]
+    fn multipliers_push_back_in_small_and_large_systems() {
+        for (links, rolling, further) in [(4, 0, 0), (4, 3, 1), (40, 5, 3)] {
+            let mut chain = Chain::new(links, rolling, further);
+            // Two constraints of positions and one of speeds push links that they do not hold.
+            let places = [(0, 7), (0, 9), (2, 1), (2 * links - 1, 0)];
+            let room = Matrix::with_places(2 * links, 3 * links + further, &places);
+            chain.feedback = filled(room, 0.1, 0.3);
+            check(Stabilised::new(&chain.parts()), &chain.parts(), 1e-7);
         }
     }
 

@@ -129,7 +129,7 @@ fn trigger(event: &EventRule, from: f64, names: &Inputs) -> Option<ClosureGuard>
             return Some(ClosureGuard::every(&event.name, first, period));
         }
         Trigger::Guard(guard) => &guard.syntax,
-        Trigger::Contact { .. } => return None,
+        Trigger::On(_) | Trigger::Contact { .. } => return None,
     };
     let surface = surface(guard, names)?;
     Some(match event.direction {

@@ -9,7 +9,7 @@ use super::judge::{ERRORS, Trials, Tried};
 use super::sensitivity::Sensitivity;
 use super::subject::{Setup, Subject, account, constants};
 use super::variant::{LONGEST, Variant};
-use crate::model::{Diagnostic, Location, Model, Trigger};
+use crate::model::{Diagnostic, EventRule, Location, Model, Trigger};
 use crate::simulate::{Overrides, Plan};
 use crate::step::{Method, PerComponent};
 
@@ -185,7 +185,8 @@ impl<'a> Verification<'a> {
 
     /// Whether the model uses the time anywhere.
     fn knows_time(&self) -> bool {
-        let has_times = self.model.all_events().any(|(_, event)| !matches!(event.trigger, Trigger::Guard(_)));
+        let is_timed = |event: &EventRule| matches!(event.trigger, Trigger::At(_) | Trigger::Every { .. });
+        let has_times = self.model.all_events().any(|(_, event)| is_timed(event));
         has_times
             || super::formulas::formulas(self.model)
                 .any(|formula| formula.syntax.names().any(|(name, _)| name == "t"))

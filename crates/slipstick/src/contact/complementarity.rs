@@ -1,0 +1,141 @@
+//! Many contacts at once as a linear complementarity problem: there are too many combinations to try them all.
+//!
+//! For each contact the force `N` with `0 ≤ a_N ⟂ N ≥ 0`; where it may begin to stick or to slide also `T⁺`, `T⁻` and
+//! the size `σ` of the slip that begins, with `0 ≤ a_T + σ ⟂ T⁺`, `0 ≤ -a_T + σ ⟂ T⁻`, `0 ≤ μ N - T⁺ - T⁻ ⟂ σ`.
+
+use super::Relations;
+use super::choices::{Choice, Found, sliding_friction, solution};
+use crate::expr::Inexact;
+use crate::math::lcp::{Outcome, Problem, Solution, solve};
+
+/// What one unknown of the problem is, by its contact.
+#[derive(Clone, Copy)]
+enum Unknown {
+    /// A normal force, with the friction that goes with it per unit.
+    Normal(usize, f64),
+    /// Friction in the positive or negative direction.
+    Friction(usize, f64),
+    /// The size of the slip that begins.
+    Slip(usize),
+}
+
+/// A solution, if there is one: none where it is proved that there is not. Where nothing is decided, `None`.
+pub(super) fn one_solution(
+    relations: &Relations,
+    free: &[Inexact],
+    choices: &[Vec<Choice>],
+) -> Option<Option<Found>> {
+    let unknowns: Vec<Unknown> =
+        choices.iter().enumerate().flat_map(|(i, of)| unknowns(relations, i, of)).collect();
+    let rows: Vec<Row> = unknowns.iter().map(|&unknown| Row::of(unknown, &unknowns, relations)).collect();
+    let matrix: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| {
+            unknowns.iter().enumerate().map(move |(column, &of)| row.entry(relations, column, of))
+        })
+        .collect();
+    let constant: Vec<f64> = rows.iter().map(|row| row.constant(free)).collect();
+    match solve(&Problem { matrix: &matrix, constant: &constant }) {
+        Outcome::Solution(solved) => Some(Some(read(relations, free, (choices, &unknowns), &solved))),
+        outcome if outcome.proves_no_solution() => Some(None),
+        _ => None,
+    }
+}
+
+/// The unknowns of a contact; none if it can have no force.
+fn unknowns(relations: &Relations, i: usize, choices: &[Choice]) -> Vec<Unknown> {
+    match choices.first() {
+        None | Some(Choice::Free) => Vec::new(),
+        Some(Choice::Closed) => vec![Unknown::Normal(i, 0.0)],
+        Some(choice @ (Choice::Slides(_) | Choice::SlidesOn(_))) if choices.len() == 2 => {
+            vec![Unknown::Normal(i, sliding_friction(relations, i, *choice))]
+        }
+        Some(_) => vec![
+            Unknown::Normal(i, 0.0),
+            Unknown::Friction(i, 1.0),
+            Unknown::Friction(i, -1.0),
+            Unknown::Slip(i),
+        ],
+    }
+}
+
+/// One row: a part of a row of the relations, and of the other unknowns of the contact.
+struct Row {
+    /// The row of the relations, with its sign; none for the cone.
+    relation: Option<(usize, f64)>,
+    /// Coefficients of other unknowns, by their columns.
+    own: Vec<(usize, f64)>,
+}
+
+impl Row {
+    fn of(unknown: Unknown, unknowns: &[Unknown], relations: &Relations) -> Self {
+        let place = |wanted: fn(&Unknown, usize) -> bool, i: usize| {
+            unknowns.iter().position(|unknown| wanted(unknown, i)).into_iter()
+        };
+        let slip = |i: usize| place(|u, i| matches!(u, Unknown::Slip(k) if *k == i), i);
+        match unknown {
+            Unknown::Normal(i, _) => Self { relation: Some((2 * i, 1.0)), own: Vec::new() },
+            Unknown::Friction(i, sign) => {
+                Self { relation: Some((2 * i + 1, sign)), own: slip(i).map(|k| (k, 1.0)).collect() }
+            }
+            Unknown::Slip(i) => {
+                let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
+                let normal =
+                    place(|u, i| matches!(u, Unknown::Normal(k, _) if *k == i), i).map(|k| (k, most));
+                let plus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s > 0.0), i);
+                let minus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s < 0.0), i);
+                Self { relation: None, own: normal.chain(plus.chain(minus).map(|k| (k, -1.0))).collect() }
+            }
+        }
+    }
+
+    fn entry(&self, relations: &Relations, column: usize, of: Unknown) -> f64 {
+        let own: f64 = self.own.iter().filter(|(k, _)| *k == column).map(|(_, value)| value).sum();
+        let Some((row, sign)) = self.relation else { return own };
+        let moved = match of {
+            Unknown::Normal(i, friction) if friction == 0.0 => relations.w(row, 2 * i),
+            Unknown::Normal(i, friction) => relations.w(row, 2 * i) + friction * relations.w(row, 2 * i + 1),
+            Unknown::Friction(i, direction) => direction * relations.w(row, 2 * i + 1),
+            Unknown::Slip(_) => 0.0,
+        };
+        own + sign * moved
+    }
+
+    fn constant(&self, free: &[Inexact]) -> f64 {
+        self.relation.map_or(0.0, |(row, sign)| sign * free[row].value)
+    }
+}
+
+/// What each contact does, and with which forces. The basis decides; its equations are solved again for exact forces.
+fn read(
+    relations: &Relations,
+    free: &[Inexact],
+    (choices, unknowns): (&[Vec<Choice>], &[Unknown]),
+    solved: &Solution,
+) -> Found {
+    let mut p = vec![0.0; free.len()];
+    let mut chosen = vec![Choice::Free; choices.len()];
+    for (k, unknown) in unknowns.iter().enumerate() {
+        match *unknown {
+            Unknown::Normal(i, friction) => {
+                p[2 * i] = solved.z[k];
+                p[2 * i + 1] += friction * solved.z[k];
+                if solved.basic[k] {
+                    chosen[i] = choices[i][0];
+                }
+            }
+            Unknown::Friction(i, sign) => p[2 * i + 1] += sign * solved.z[k],
+            Unknown::Slip(_) => {}
+        }
+    }
+    let rows = relations.after(free, &p);
+    for (k, unknown) in unknowns.iter().enumerate() {
+        if let Unknown::Slip(i) = *unknown
+            && chosen[i] != Choice::Free
+            && solved.basic[k]
+        {
+            chosen[i] = Choice::Slides(if rows[2 * i + 1].value < 0.0 { -1.0 } else { 1.0 });
+        }
+    }
+    solution(relations, free, chosen.clone()).unwrap_or(Found { choices: chosen, p, rows })
+}

@@ -1,0 +1,45 @@
+//! The end of hits that accumulate: the impulses that take off what is left of the velocities of gaps.
+//!
+//! Hits go on up to their limit, and the motion rests from the last one that was found. The hits that are left out have an
+//! impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with each of them: so the slip is
+//! right after the limit.
+
+use super::choices::{Choice, forces};
+use super::{Relations, Status, Unsolved, Wish};
+
+/// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
+/// Normal impulses are of either sign.
+pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<Vec<f64>, Unsolved> {
+    let choices: Vec<Choice> = (0..relations.count())
+        .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
+            _ if !rests[i] && wishes[i].status == Status::Open => Choice::Free,
+            (None, _) => Choice::Closed,
+            (Some(_), 0.0) => Choice::Sticks,
+            (Some(_), direction) => Choice::SlidesOn(direction),
+        })
+        .collect();
+    forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::LawNumbers;
+    use crate::expr::Inexact;
+
+    #[test]
+    fn friction_goes_with_what_is_left() {
+        let exact = |value| Inexact { value, bound: 0.0 };
+        let law = LawNumbers { friction: Some((0.5, 0.5)), ..LawNumbers::default() };
+        let disc = Relations {
+            response: vec![1.0, 0.0, 0.0, 3.0],
+            velocity: vec![exact(0.2), exact(4.0)],
+            free: vec![exact(0.0); 2],
+            laws: vec![law],
+        };
+        let wish = Wish { status: Status::Open, lifts: false, slips: false, direction: 1.0 };
+        assert_eq!(end_hits(&disc, &[wish], &[true]), Ok(vec![-0.2, 0.1]));
+        let sticks = Wish { direction: 0.0, ..wish };
+        assert_eq!(end_hits(&disc, &[sticks], &[false]), Ok(vec![0.0, 0.0]));
+    }
+}
