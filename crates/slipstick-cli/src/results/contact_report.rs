@@ -99,5 +99,6 @@ fn hits(number: usize, event: &Event) -> Vec<Value> {
             "tangent": hit.impulse.1,
         })
     };
-    event.impacts().flat_map(|impact| &impact.hits).map(one).collect()
+    let impacts = event.impacts().filter(|impact| impact.is_hit());
+    impacts.flat_map(|impact| &impact.hits).map(one).collect()
 }

@@ -145,7 +145,7 @@ impl Recorder {
         fired.sort_unstable();
         fired.dedup();
         let kinds = self.kinds(transition, guards, mode);
-        let impact = contacts.impact.clone();
+        let impact = contacts.impact.clone().or_else(|| contacts.rest.clone());
         let round = Round { guards: fired, kinds, after: y.to_vec(), mode: mode.clone(), impact };
         self.add_round(round, || Event::new(*t, firing.window, before, mode_before.values.place));
     }

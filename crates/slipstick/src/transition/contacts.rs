@@ -21,6 +21,8 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct ContactRecord {
     /// The impact, if contacts were hit.
     pub impact: Option<Impact>,
+    /// What takes off what is left of hits that have accumulated.
+    pub rest: Option<Impact>,
     /// The guards of what has happened to contacts, whether or not they have fired.
     pub happened: Vec<usize>,
     /// What is worth a word.
@@ -109,6 +111,14 @@ fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: boo
     }
 }
 
+/// What the end of hits that accumulate comes to.
+fn ending(relations: &Relations, impulses: Vec<f64>) -> ImpactResult {
+    let velocity = relations.after(&relations.velocity, &impulses);
+    let work = |(i, p): (usize, &f64)| 0.5 * p * (relations.velocity[i].value + velocity[i].value);
+    let energy = impulses.iter().enumerate().map(work).sum();
+    ImpactResult { impulses, velocity, energy, ..ImpactResult::default() }
+}
+
 /// Where the mechanism was when the window of an event began, as its speeds say.
 fn earlier(flow: &Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
     let layout = flow.system().layout();
@@ -153,6 +163,7 @@ impl Instant<'_, '_> {
                 (0..self.which.len()).map(|i| self.has_fired(i, ContactChange::Rest)).collect();
             let impulses = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
             self.move_by(&impulses, &responses, transition);
+            transition.contacts.rest = Some(self.logged(&ending(&relations, impulses), &relations, &joints));
         }
         self.set_statuses(transition, &wishes, &stays)
     }
