@@ -195,7 +195,7 @@ window.Slipstick = window.Slipstick || {};
         S.el("td", { class: "num" }, zoom), this.timeCell(event),
         S.el("td", { class: "num quiet", title: "Width of the bracket that locates the event" }, S.formatNumber(event.bracket_width, 2)),
         S.el("td", { class: "strong" }, S.eventNames(event)),
-        S.el("td", {}, event.kinds.join(", ")));
+        S.el("td", {}, event.kinds.join(", "), ...(event.words || []).map((text) => S.el("div", { class: "quiet" }, text.replaceAll("`", "").replace("->", "→")))));
       if (this.data.modes.length) row.append(modeCell(event));
       row.append(this.changesCell(event));
       if (event === this.picked) row.classList.add("picked");

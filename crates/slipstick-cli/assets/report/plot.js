@@ -317,9 +317,10 @@ window.Slipstick = window.Slipstick || {};
   };
 
   // -------------------------------------------------------------------- plot
-  // A lane is { label, colour, unit, height, curves, log, guides, spans, paint, rows }:
-  // `guides` are horizontal reference values, `spans` the background bands, and
-  // `paint(ctx, box, sx)` with `rows(t)` replace the curves of an unusual lane.
+  // A lane is { label, colour, unit, height, curves, log, guides, spans, paint, rows, plain }:
+  // `guides` are horizontal reference values, `spans` the background bands,
+  // `paint(ctx, box, sx)` with `rows(t)` replace the curves of an unusual lane, and
+  // `plain` leaves out the marks of events.
 
   const HEAD = 20, FOOT = 38;
 
@@ -375,7 +376,7 @@ window.Slipstick = window.Slipstick || {};
       if (lane.spans) S.drawSpans(ctx, box, lane.spans, sx, lo, hi, 0.13);
       S.drawXGrid(ctx, box, ticks, sx);
       const note = lane.paint ? lane.paint(ctx, box, sx) : this.drawCurves(ctx, lane, box, sx);
-      drawMarks(ctx, box, this.marks, sx, lo, hi);
+      if (!lane.plain) drawMarks(ctx, box, this.marks, sx, lo, hi);
       ctx.textAlign = "left";
       ctx.textBaseline = "alphabetic";
       ctx.fillStyle = S.colour(lane.colour || "--ink");

@@ -45,6 +45,9 @@
     return out;
   }
 
+  /** Whether a series belongs to a contact: these have a section of their own. */
+  const isOfContact = (s) => Boolean(data.contacts) && data.series[s].name.startsWith("contact.");
+
   const curves = new Map();
   /** The curve of series s, laid out on first use. */
   function seriesCurve(s) {
@@ -133,7 +136,7 @@
     constructor(table) {
       this.table = table;
       this.event = null;
-      this.chosen = new Set([...data.series.keys()].slice(0, SELECTED_AT_FIRST));
+      this.chosen = new Set([...data.series.keys()].filter((s) => !isOfContact(s)).slice(0, SELECTED_AT_FIRST));
       this.stacked = this.prefersStacked();
       this.host = S.el("div");
       this.chips = data.series.map((_, s) => this.chip(s));
@@ -520,7 +523,8 @@
     const steps = data.steps.t.length ? stepSection() : null;
     const pair = phase || steps ? S.el("div", { class: phase && steps ? "pair" : "" }, ...[phase, steps].filter(Boolean)) : null;
     const notes = (id, title) => (data[id].length ? S.notesSection(data, id, title) : null);
-    const parts = [header(), notes("warnings", "Warnings"), time.section, pair, data.audit.length ? auditSection(time) : null, table.section,
+    const contacts = data.contacts ? S.contactSections(data, { view, marks, run, seriesCurve, timeText, describeMoment }) : [];
+    const parts = [header(), notes("warnings", "Warnings"), time.section, ...contacts, pair, data.audit.length ? auditSection(time) : null, table.section,
       notes("notes", "Notes"), tablesSection(), S.modelSection(data), footer()];
     document.getElementById("page").append(...parts.filter(Boolean));
   }

@@ -4,6 +4,7 @@
 //! The same input gives the same bytes, apart from `wall_s` in `run.json`.
 
 mod audit;
+mod contact_report;
 mod contacts;
 mod csv;
 mod json;

@@ -14,13 +14,24 @@ const PARTS: &[(&str, &str)] = &[
     ("/*{{panels.js}}*/", include_str!("../../assets/report/panels.js")),
     ("/*{{report.js}}*/", include_str!("../../assets/report/report.js")),
 ];
+/// The style and the script of the sections about contacts, which are in the page only where there are contacts.
+const CONTACTS: [&str; 2] = [
+    include_str!("../../assets/report/contacts.css"),
+    concat!(include_str!("../../assets/report/contacts.js"), include_str!("../../assets/report/graph.js")),
+];
 
 /// The page.
 pub(crate) fn report(result: &RunResult<'_>) -> String {
     // A model can hold any text: no `<` of it may end the script that it stands in.
     let data = data(result).to_string().replace('<', "\\u003c");
     let title = escape(result.file.title());
-    let own = [("{{title}}", title.as_str()), ("{{data}}", data.as_str())];
+    let [style, script] = if result.contacts().is_empty() { ["", ""] } else { CONTACTS };
+    let own = [
+        ("{{title}}", title.as_str()),
+        ("{{data}}", data.as_str()),
+        ("/*{{contacts.css}}*/", style),
+        ("/*{{contacts.js}}*/", script),
+    ];
     fill(TEMPLATE, &PARTS.iter().copied().chain(own).collect::<Vec<_>>())
 }
 
@@ -46,7 +57,7 @@ pub(crate) fn escape(text: &str) -> String {
 fn data(result: &RunResult<'_>) -> Value {
     let (file, model) = (result.file, &result.file.model);
     let table = Table::plot(result);
-    json!({
+    let mut value = json!({
         "title": file.title(),
         "description": model.about.description,
         "model_file": file.name,
@@ -71,10 +82,14 @@ fn data(result: &RunResult<'_>) -> Value {
         "audit": audit(result),
         "warnings": result.notes_json(Severity::Warning),
         "notes": result.notes_json(Severity::Note),
-    })
+    });
+    if !result.contacts().is_empty() {
+        value["contacts"] = result.contacts_data();
+    }
+    value
 }
 
-fn with_unit(x: f64, unit: Option<&str>) -> String {
+pub(super) fn with_unit(x: f64, unit: Option<&str>) -> String {
     unit.map_or_else(|| number(x), |unit| format!("{} {unit}", number(x)))
 }
 
@@ -92,6 +107,9 @@ fn summary(result: &RunResult<'_>) -> Vec<[String; 2]> {
     }
     if let Some(energy) = &result.energy {
         rows.push(row("error of the energy", format!("{:.1e}", energy.error)));
+    }
+    if let Some(contacts) = &result.contact_audit {
+        rows.push(row("contacts penetrate by", format!("{:.1e}", contacts.penetration.value)));
     }
     for audit in result.audit.iter().take(2) {
         rows.push(row(&format!("drift of {}", audit.name), format!("{:.1e}", audit.drift.drift)));
@@ -189,7 +207,7 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
         let (mode_before, mode_after) = result.modes_at(i);
         let before = sampler.of(mode_before, event.t, &event.before).to_vec();
         let after = sampler.of(mode_after, event.t, &event.after).to_vec();
-        json!({
+        let mut value = json!({
             "number": i + 1,
             "t": event.t,
             "rounds": rounds.collect::<Vec<_>>(),
@@ -199,7 +217,11 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
             "bracket_width": event.width,
             "before": before,
             "after": after,
-        })
+        });
+        if !result.contacts().is_empty() {
+            value["words"] = json!(result.contact_words(i));
+        }
+        value
     };
     trajectory.events.iter().enumerate().map(one).collect()
 }

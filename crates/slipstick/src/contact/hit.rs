@@ -7,7 +7,7 @@ use crate::model::ImpactLaw;
 pub struct Impact {
     /// The law that the velocities follow from.
     pub law: ImpactLaw,
-    /// How many passes it took.
+    /// How many passes it took; zero where it is no hit, but takes off what is left of hits that accumulate.
     pub passes: usize,
     /// The contacts with an impulse, in the order in which they are declared.
     pub hits: Vec<Hit>,
@@ -29,6 +29,11 @@ impl Impact {
                 None => self.joints.push((joint, impulse)),
             }
         }
+    }
+
+    /// Whether contacts were hit, and did not only come to rest.
+    pub fn is_hit(&self) -> bool {
+        self.passes > 0
     }
 }
 

@@ -19,7 +19,7 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
         })
         .collect();
     let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
-    Ok(ImpactResult::of_impulses(relations, impulses))
+    Ok(ImpactResult::of_impulses(relations, impulses, 0))
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub fn stop_slip(relations: &Relations, wishes: &[Wish], jams: &[(usize, Jam)]) 
         let room = bounds[2 * i + 1] + most * bounds[2 * i];
         n >= -bounds[2 * i] && (choices[i] != Choice::Sticks || t.abs() <= most * n + room)
     };
-    (0..relations.count()).all(is_possible).then(|| ImpactResult::of_impulses(relations, impulses))
+    (0..relations.count()).all(is_possible).then(|| ImpactResult::of_impulses(relations, impulses, 1))
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl Relations {
     }
 
     /// `start + W p`, with the rounding of its terms.
-    pub(super) fn after(&self, start: &[Inexact], p: &[f64]) -> Vec<Inexact> {
+    pub fn after(&self, start: &[Inexact], p: &[f64]) -> Vec<Inexact> {
         let row = |(i, start): (usize, &Inexact)| {
             let terms = p.iter().enumerate().map(|(j, p)| self.w(i, j) * p);
             let (mut value, mut size) = (start.value, start.value.abs());

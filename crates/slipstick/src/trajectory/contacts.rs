@@ -157,16 +157,16 @@ impl<'a> ContactLook<'a> {
     /// Gaps and normal forces at a point; between the ends of steps, gaps of closed contacts are not looked at.
     fn look(&mut self, mode: &Mode, t: f64, y: &[f64], is_end: bool) {
         let Scratch { sizes, multipliers, .. } = &mut self.scratch;
-        sizes.iter_mut().zip(y).for_each(|(size, y)| *size = y.abs());
+        sizes.iter_mut().zip(y).for_each(|(size, y)| *size = f64::EPSILON * y.abs());
         self.multipliers.observe(mode, t, y, multipliers);
         for (k, contact) in self.system.contacts().iter().enumerate() {
             let is_closed = mode.status(contact).is_closed();
-            // A state that is as uncertain as it is large gives the size of the terms as the bound.
+            // Rounding of all its terms shows how large they are.
             let point = UncertainPoint { t, y, delta: sizes };
             let gap = self.evaluator.guard_banded(mode.locked(self.parameters), contact.hit, point);
             if is_end || !is_closed {
                 let depth = if is_closed { gap.value.abs() } else { 0.0 - gap.value };
-                raise(&mut self.gaps[k], (depth, gap.bound.max(gap.value.abs())), t);
+                raise(&mut self.gaps[k], (depth, gap.bound / f64::EPSILON), t);
             }
             if is_closed {
                 let pull = multipliers[contact.normal];

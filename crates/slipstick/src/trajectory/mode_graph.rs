@@ -4,11 +4,14 @@
 //! that the motion slides on. Switches that kept one sign for the whole run tell no modes apart and are left out.
 
 use super::{Event, Trajectory};
-use crate::equations::System;
+use crate::equations::{ContactShape, System};
 use crate::mode::Mode;
 
 /// The name of the mode of a run that has no more than one.
 const ONLY_MODE: &str = "the only mode";
+
+/// With more contacts than this, a mode is named by those that are closed.
+const MOST_NAMED: usize = 4;
 
 /// The modes that a run reached, and how it came from one to another.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,8 +115,7 @@ impl ModeNames<'_> {
         let place = &self.system.mode_names()[mode.values.place];
         let mut parts: Vec<String> =
             Some(place.clone()).filter(|name| !name.is_empty()).into_iter().collect();
-        let contacts = self.system.contacts().iter();
-        parts.extend(contacts.map(|contact| format!("{} {}", contact.name, mode.status(contact).word())));
+        parts.extend(self.contacts(mode));
         parts.extend((0..mode.values.signs.len()).filter_map(|switch| self.sign(mode, switch)));
         let sliding = mode.structure.sliding.iter();
         parts.extend(sliding.map(|&guard| format!("slides on {}", without_place(&self.guards[guard]))));
@@ -122,6 +124,21 @@ impl ModeNames<'_> {
             parts.push(format!("{ahead} constraints not met yet"));
         }
         if parts.is_empty() { ONLY_MODE.to_owned() } else { parts.join(", ") }
+    }
+
+    /// What contacts do. Of many, open ones are not named.
+    fn contacts(&self, mode: &Mode) -> Vec<String> {
+        let contacts = self.system.contacts();
+        let is_named = |of: &&ContactShape| contacts.len() <= MOST_NAMED || mode.status(of).is_closed();
+        let named = contacts.iter().filter(is_named);
+        let mut parts: Vec<String> =
+            named.map(|of| format!("{} {}", of.name, mode.status(of).word())).collect();
+        match contacts.len() - parts.len() {
+            0 => {}
+            open if open == contacts.len() => parts.push("all contacts open".to_owned()),
+            _ => parts.push("others open".to_owned()),
+        }
+        parts
     }
 
     /// The sign of a switch that is not slid on and changes in the run.
