@@ -25,11 +25,11 @@ pub struct Resolved {
     pub is_ambiguous: bool,
 }
 
-/// What contacts do whose gaps stay closed for now. Where several motions are possible, that with the fewest changes
-/// is taken, and of these the one in which most contacts hold.
+/// What contacts do whose gaps stay closed for now. Where several motions are possible, that with the fewest
+/// changes is taken, and of these the one in which most contacts hold.
 ///
-/// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then on it has
-/// that of sliding, and all is looked at again.
+/// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then
+/// on it has that of sliding, and all is looked at again.
 pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
     let (mut relations, mut wishes) = (relations.clone(), wishes.to_vec());
     let sliding: Vec<Option<(f64, f64)>> = relations.laws.iter().map(|law| law.friction).collect();

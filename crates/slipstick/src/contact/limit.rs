@@ -1,14 +1,14 @@
 //! The end of hits that accumulate: the impulses that take off what is left of the velocities of gaps.
 //!
-//! Hits go on up to their limit, and the motion rests from the last one that was found. The hits that are left out have an
-//! impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with each of them: so the slip is
-//! right after the limit.
+//! Hits go on up to their limit, and the motion rests from the last one that was found. The hits that are
+//! left out have an impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with
+//! each of them: so the slip is right after the limit.
 
 use super::choices::{Choice, forces};
 use super::{Relations, Status, Unsolved, Wish};
 
-/// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
-/// Normal impulses are of either sign.
+/// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of
+/// their gaps. Normal impulses are of either sign.
 pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<Vec<f64>, Unsolved> {
     let choices: Vec<Choice> = (0..relations.count())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
