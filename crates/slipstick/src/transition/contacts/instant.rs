@@ -156,7 +156,13 @@ impl Instant<'_, '_> {
         let Transition { t, before, after, .. } = transition;
         let point = TouchPoint { t: *t, y: after, before };
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
-        touching.ok_or_else(|| self.unsolved(Unsolved::Impact))
+        let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
+        // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
+        for i in (0..self.which.len()).filter(|&i| self.has_fired(i, ContactChange::Hit)) {
+            touching.relations.velocity[2 * i].bound = 0.0;
+            touching.relations.free[2 * i].bound = 0.0;
+        }
+        Ok(touching)
     }
 
     fn has_fired(&self, i: usize, change: ContactChange) -> bool {

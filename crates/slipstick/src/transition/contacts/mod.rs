@@ -11,7 +11,7 @@ use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{Hit, Impact};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
-use crate::watch::Banded;
+use crate::watch::{Banded, NOTHING_LEFT};
 use instant::Instant;
 pub use remark::ContactRemark;
 
@@ -85,10 +85,10 @@ fn taking_part(
         let before = flow.guards().value(shape.hit, point.t - window, &earlier);
         let is_zero = gap.value.abs() <= gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
-        if gap.value < 0.0 && !is_zero {
+        if !is_zero && gap.value < -NOTHING_LEFT * gap.bound {
             return Err(Impossible::Penetrates { contact, gap: gap.value });
         }
-        if is_zero || fired.iter().any(|of| of.contact == contact) {
+        if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
             part.push(contact);
         }
     }
