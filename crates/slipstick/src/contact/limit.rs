@@ -6,10 +6,20 @@
 
 use super::choices::{Choice, forces};
 use super::{Relations, Status, Unsolved, Wish};
+use crate::expr::Inexact;
 
-/// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of
-/// their gaps. Normal impulses are of either sign.
-pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<Vec<f64>, Unsolved> {
+/// The end of hits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndOfHits {
+    /// Impulses by rows.
+    pub impulses: Vec<f64>,
+    /// Velocities of gaps and slips after them.
+    pub velocity: Vec<Inexact>,
+}
+
+/// Impulses after which contacts that rest, and those that are closed already, have no velocity of their
+/// gaps. Normal impulses are of either sign.
+pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<EndOfHits, Unsolved> {
     let choices: Vec<Choice> = (0..relations.count())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
             _ if !rests[i] && wishes[i].status == Status::Open => Choice::Free,
@@ -18,7 +28,15 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
             (Some(_), direction) => Choice::SlidesOn(direction),
         })
         .collect();
-    forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)
+    let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
+    let mut velocity = relations.after(&relations.velocity, &impulses);
+    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != Choice::Free) {
+        velocity[2 * i].value = 0.0;
+        if *choice == Choice::Sticks {
+            velocity[2 * i + 1].value = 0.0;
+        }
+    }
+    Ok(EndOfHits { impulses, velocity })
 }
 
 #[cfg(test)]
@@ -38,8 +56,10 @@ mod tests {
             laws: vec![law],
         };
         let wish = Wish { status: Status::Open, lifts: false, slips: false, direction: 1.0 };
-        assert_eq!(end_hits(&disc, &[wish], &[true]), Ok(vec![-0.2, 0.1]));
+        let ended = end_hits(&disc, &[wish], &[true]).expect("impulses");
+        assert_eq!((ended.impulses, ended.velocity[0].value), (vec![-0.2, 0.1], 0.0));
         let sticks = Wish { direction: 0.0, ..wish };
-        assert_eq!(end_hits(&disc, &[sticks], &[false]), Ok(vec![0.0, 0.0]));
+        let ended = end_hits(&disc, &[sticks], &[false]).expect("impulses");
+        assert_eq!((ended.impulses, ended.velocity[0].value), (vec![0.0, 0.0], 0.2));
     }
 }

@@ -19,6 +19,6 @@ mod tests;
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::share_friction;
-pub use limit::end_hits;
+pub use limit::{EndOfHits, end_hits};
 pub use relations::{LawNumbers, Relations, Unsolved};
 pub use status::Status;

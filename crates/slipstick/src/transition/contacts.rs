@@ -1,8 +1,8 @@
 //! Contacts: impacts of those that approach, then which of them hold, stick, slide or open.
 //!
-//! All contacts of an instant are one problem: those that are closed, those that hit, and bystanders whose gap is zero
-//! as far as can be told. Impacts come first; contacts whose gaps do not move after them take part in the problem of
-//! accelerations.
+//! All contacts of an instant are one problem: those that are closed, those that hit, and bystanders whose
+//! gap is zero as far as can be told. Impacts come first; contacts whose gaps do not move after them take
+//! part in the problem of accelerations.
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{
@@ -10,8 +10,10 @@ use crate::contact::{
     resolve_accelerations, resolve_impact,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
+use crate::expr::Inexact;
 use crate::formulation::{Flow, TouchPoint, Touching};
 use crate::model::ContactChange;
+use crate::watch::NOTHING_LEFT;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
@@ -73,30 +75,47 @@ impl Rule for Contacts {
         }
         let window = transition.firing.window.map_or(0.0, |window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let which = taking_part(tools.flow, point, (&fired, window));
+        let which = taking_part(tools.flow, point, &Fired { guards: &fired, window });
         if which.is_empty() {
             return Ok(());
         }
-        Instant { flow: tools.flow, which, fired }.resolve(transition)
+        Instant { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
     }
 }
 
-/// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told.
-fn taking_part(
-    flow: &mut Flow<'_>,
-    point: UncertainPoint<'_>,
-    (fired, window): (&[ContactGuard], f64),
-) -> Vec<usize> {
+/// What has fired of contacts, and how long the window of that is.
+struct Fired<'f> {
+    guards: &'f [ContactGuard],
+    window: f64,
+}
+
+impl Fired<'_> {
+    fn is_of(&self, contact: usize) -> bool {
+        self.guards.iter().any(|of| of.contact == contact)
+    }
+
+    /// In units of its band, below what a gap is zero. Where hits have come to nothing, so has what is as
+    /// small.
+    fn bands(&self) -> f64 {
+        let rests = self.guards.iter().any(|of| of.change == ContactChange::Rest);
+        if rests { NOTHING_LEFT } else { 1.0 }
+    }
+}
+
+/// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be
+/// told.
+fn taking_part(flow: &mut Flow<'_>, point: UncertainPoint<'_>, fired: &Fired<'_>) -> Vec<usize> {
     let mut part = Vec::new();
     for (k, contact) in flow.system().contacts().iter().enumerate() {
-        if flow.mode.status(contact).is_closed() || fired.iter().any(|of| of.contact == k) {
+        if flow.mode.status(contact).is_closed() || fired.is_of(k) {
             part.push(k);
             continue;
         }
         let gap = flow.guards().banded(contact.hit, point);
         let Some(gap) = gap else { continue };
+        let window = fired.window;
         let moves = if window > 0.0 { gap_velocity(flow, point.t, point.y, k).abs() * window } else { 0.0 };
-        if gap.value.abs() <= gap.bound + moves {
+        if gap.value.abs() <= fired.bands() * gap.bound + moves {
             part.push(k);
         }
     }
@@ -124,19 +143,21 @@ struct Instant<'r, 'a> {
     flow: &'r mut Flow<'a>,
     which: Vec<usize>,
     fired: Vec<ContactGuard>,
+    /// How uncertain each state is by rounding.
+    delta: &'r [f64],
 }
 
 impl Instant<'_, '_> {
     fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
         let before: Vec<Status> = self.statuses();
-        let Touching { relations, responses } = self.touching(transition, &before)?;
+        let (rests, ended) = self.end_hits(transition, &before)?;
+        let Touching { mut relations, responses } = self.touching(transition, &before)?;
+        relations.velocity = ended.unwrap_or(relations.velocity);
         self.check_laws(&relations.laws)?;
-        let mut wishes: Vec<Wish> =
-            (0..self.which.len()).map(|i| self.wish(i, before[i], &relations)).collect();
+        let mut wishes = self.wishes(&before, &relations);
         // Hits that have accumulated leave no velocity of the gap that would count.
-        let mut stays: Vec<bool> = (0..self.which.len())
-            .map(|i| !relations.separates(i) || self.has_fired(i, ContactChange::Rest))
-            .collect();
+        let mut stays: Vec<bool> =
+            (0..self.which.len()).map(|i| !relations.separates(i) || rests[i]).collect();
         if (0..self.which.len()).any(|i| relations.approaches(i)) {
             let restitution = self.restitutions(&relations);
             let impact = resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?;
@@ -148,13 +169,44 @@ impl Instant<'_, '_> {
             for (wish, slides) in wishes.iter_mut().zip(&impact.slides) {
                 wish.direction = slides.unwrap_or(wish.direction);
             }
-        } else if self.fired.iter().any(|of| of.change == ContactChange::Rest) {
-            let rests: Vec<bool> =
-                (0..self.which.len()).map(|i| self.has_fired(i, ContactChange::Rest)).collect();
-            let impulses = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
-            self.move_by(&impulses, &responses, transition);
         }
         self.set_statuses(transition, &wishes, &stays)
+    }
+
+    /// Where hits have accumulated, takes off what is left of the velocities of gaps. Others may come to
+    /// approach by that. Gives which contacts rest, and the velocities after it if it has changed any.
+    fn end_hits(
+        &mut self,
+        transition: &mut Transition,
+        before: &[Status],
+    ) -> Result<(Vec<bool>, Option<Vec<Inexact>>), Impossible> {
+        let all = 0..self.which.len();
+        let mut rests: Vec<bool> = all.clone().map(|i| self.has_fired(i, ContactChange::Rest)).collect();
+        if !rests.contains(&true) {
+            return Ok((rests, None));
+        }
+        let Touching { relations, responses } = self.touching(transition, before)?;
+        for i in all {
+            rests[i] = rests[i] || self.comes_to_nothing(i, &relations, transition);
+        }
+        let wishes = self.wishes(before, &relations);
+        let ended = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
+        self.move_by(&ended.impulses, &responses, transition);
+        Ok((rests, Some(ended.velocity)))
+    }
+
+    /// Whether the gap of a contact falls back before it has come out of what cannot be told from zero.
+    fn comes_to_nothing(&mut self, i: usize, relations: &Relations, transition: &Transition) -> bool {
+        let contact = self.flow.system().contacts()[self.which[i]].hit;
+        let Transition { t, after, .. } = transition;
+        let point = UncertainPoint { t: *t, y: after, delta: self.delta };
+        let Some(gap) = self.flow.guards().banded(contact, point) else { return false };
+        let (velocity, falls) = (relations.velocity[2 * i].value, -relations.free[2 * i].value);
+        velocity * velocity <= 2.0 * falls * NOTHING_LEFT * gap.bound
+    }
+
+    fn wishes(&self, before: &[Status], relations: &Relations) -> Vec<Wish> {
+        before.iter().enumerate().map(|(i, status)| self.wish(i, *status, relations)).collect()
     }
 
     fn statuses(&self) -> Vec<Status> {
@@ -186,12 +238,11 @@ impl Instant<'_, '_> {
         Wish { status, lifts, slips, direction }
     }
 
-    /// A contact whose hits have accumulated gives nothing back.
+    /// Where hits have accumulated, nothing is given back: neither by them, nor by what approaches because
+    /// they end.
     fn restitutions(&self, relations: &Relations) -> Vec<f64> {
-        let given = |(i, law): (usize, &LawNumbers)| {
-            if self.has_fired(i, ContactChange::Rest) { 0.0 } else { law.restitution }
-        };
-        relations.laws.iter().enumerate().map(given).collect()
+        let rests = self.fired.iter().any(|of| of.change == ContactChange::Rest);
+        relations.laws.iter().map(|law| if rests { 0.0 } else { law.restitution }).collect()
     }
 
     fn check_laws(&self, laws: &[LawNumbers]) -> Result<(), Impossible> {
