@@ -332,13 +332,21 @@ impl RunLoop<'_> {
         let mut together = self.accumulating.rest_together(system.guards(), g, &limit);
         together.retain(|&other| other == g || self.is_closed(other));
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
-        if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
+        let changed = self.round(&Firing { guards: rests.collect(), ..Firing::default() })?;
+        if !changed && !self.is_held(g) {
             // It is at rest already, and nothing holds it there.
             return ends(false);
         }
         let text = format!("the events of `{name}` accumulate at t = {at}: it comes to rest");
         self.recorder.note(t, "came-to-rest", text);
         Ok(None)
+    }
+
+    /// Whether a guard is that of a contact which is closed.
+    fn is_held(&self, guard: usize) -> bool {
+        let flow = &self.integrator.flow;
+        let contact = flow.system().guards()[guard].contact;
+        contact.is_some_and(|of| flow.mode.status(&flow.system().contacts()[of.contact]).is_closed())
     }
 
     /// Whether a guard is no gap of a contact, or that gap is zero as far as can be told: one that is open

@@ -138,6 +138,9 @@ fn gap_velocity(flow: &mut Flow<'_>, t: f64, y: &[f64], contact: usize) -> f64 {
     touching.map_or(0.0, |touching| touching.relations.velocity[0].value)
 }
 
+/// Contacts as numbers, and the round that they are found in.
+type Known<'k> = (&'k Relations, &'k Transition);
+
 /// The contacts that take part in what happens at one instant.
 struct Instant<'r, 'a> {
     flow: &'r mut Flow<'a>,
@@ -150,25 +153,29 @@ struct Instant<'r, 'a> {
 impl Instant<'_, '_> {
     fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
         let before: Vec<Status> = self.statuses();
-        let (rests, ended) = self.end_hits(transition, &before)?;
+        let (mut rests, ended) = self.end_hits(transition, &before)?;
         let Touching { mut relations, responses } = self.touching(transition, &before)?;
         relations.velocity = ended.unwrap_or(relations.velocity);
         self.check_laws(&relations.laws)?;
         let mut wishes = self.wishes(&before, &relations);
-        // Hits that have accumulated leave no velocity of the gap that would count.
-        let mut stays: Vec<bool> =
-            (0..self.which.len()).map(|i| !relations.separates(i) || rests[i]).collect();
+        let mut after: Vec<Inexact> = relations.velocity.iter().step_by(2).copied().collect();
         if (0..self.which.len()).any(|i| relations.approaches(i)) {
             let restitution = self.restitutions(&relations);
             let impact = resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?;
             self.move_by(&impact.impulses, &responses, transition);
             self.record(&impact, &relations, transition);
-            for (i, velocity) in impact.velocity.iter().step_by(2).enumerate() {
-                stays[i] = velocity.value <= velocity.bound;
-            }
+            after = impact.velocity.iter().step_by(2).copied().collect();
+            rests.fill(false);
             for (wish, slides) in wishes.iter_mut().zip(&impact.slides) {
                 wish.direction = slides.unwrap_or(wish.direction);
             }
+        }
+        let mut stays = rests;
+        for (i, velocity) in after.iter().enumerate() {
+            // Hits that have accumulated leave no velocity of the gap that would count.
+            stays[i] = stays[i]
+                || velocity.value <= velocity.bound
+                || self.comes_to_nothing(i, velocity.value, (&relations, transition));
         }
         self.set_statuses(transition, &wishes, &stays)
     }
@@ -187,7 +194,8 @@ impl Instant<'_, '_> {
         }
         let Touching { relations, responses } = self.touching(transition, before)?;
         for i in all {
-            rests[i] = rests[i] || self.comes_to_nothing(i, &relations, transition);
+            let velocity = relations.velocity[2 * i].value;
+            rests[i] = rests[i] || self.comes_to_nothing(i, velocity, (&relations, transition));
         }
         let wishes = self.wishes(before, &relations);
         let ended = end_hits(&relations, &wishes, &rests).map_err(|why| self.unsolved(why))?;
@@ -195,14 +203,16 @@ impl Instant<'_, '_> {
         Ok((rests, Some(ended.velocity)))
     }
 
-    /// Whether the gap of a contact falls back before it has come out of what cannot be told from zero.
-    fn comes_to_nothing(&mut self, i: usize, relations: &Relations, transition: &Transition) -> bool {
+    /// Whether a gap that moves with some velocity falls back before it comes out of what cannot be told from
+    /// zero: then it is closed.
+    fn comes_to_nothing(&mut self, i: usize, velocity: f64, (relations, transition): Known<'_>) -> bool {
         let contact = self.flow.system().contacts()[self.which[i]].hit;
         let Transition { t, after, .. } = transition;
         let point = UncertainPoint { t: *t, y: after, delta: self.delta };
         let Some(gap) = self.flow.guards().banded(contact, point) else { return false };
-        let (velocity, falls) = (relations.velocity[2 * i].value, -relations.free[2 * i].value);
-        velocity * velocity <= 2.0 * falls * NOTHING_LEFT * gap.bound
+        let falls = -relations.free[2 * i].value;
+        let bands = Fired { guards: &self.fired, window: 0.0 }.bands();
+        velocity * velocity <= 2.0 * falls * (bands * gap.bound - gap.value)
     }
 
     fn wishes(&self, before: &[Status], relations: &Relations) -> Vec<Wish> {
