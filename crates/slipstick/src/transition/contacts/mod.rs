@@ -11,6 +11,7 @@ use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{Hit, Impact};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
+use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
 use instant::Instant;
 pub use remark::ContactRemark;
@@ -75,6 +76,9 @@ fn taking_part(
 ) -> Result<Vec<usize>, Impossible> {
     let Tools { flow, watch } = tools;
     let mut part = Vec::new();
+    // Where hits have come to nothing, so has what is as small.
+    let rests = fired.iter().any(|of| of.change == ContactChange::Rest);
+    let bands = if rests { NOTHING_LEFT } else { 1.0 };
     let earlier = earlier(flow, point, window);
     for (contact, shape) in flow.system().contacts().iter().enumerate() {
         if flow.mode.status(shape).is_closed() {
@@ -83,7 +87,7 @@ fn taking_part(
         }
         let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
         let before = flow.guards().value(shape.hit, point.t - window, &earlier);
-        let is_zero = gap.value.abs() <= gap.bound + (gap.value - before).abs()
+        let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
         if !is_zero && gap.value < -NOTHING_LEFT * gap.bound {
             return Err(Impossible::Penetrates { contact, gap: gap.value });
