@@ -18,7 +18,7 @@ use super::residuals::{ConstraintResiduals, are_rounding};
 use super::views::InMode;
 use super::{Field, Flow};
 use crate::equations::Terms;
-use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
+use crate::math::{Feedback, Matrix, Saddle};
 
 /// Rounds of Newton's method for constraints that are not linear in the velocities.
 const MOST_NEWTON: usize = 6;
@@ -59,12 +59,12 @@ impl HalfExplicitStages {
     /// For states of this length.
     pub(super) fn new(linear: &LinearSystem, dimension: usize) -> Self {
         let terms = &linear.terms;
-        let (n, m) = (linear.sizes.velocities, terms.jacobian.rows());
+        let m = terms.jacobian.rows();
         Self {
             pair: Saddle::new(&terms.mass, &terms.jacobian),
             ahead: terms.clone(),
             here: terms.jacobian.clone(),
-            feedback: Feedback::new(&terms.feedback, FeedbackSides::of_saddle(n, m)),
+            feedback: Feedback::of_multipliers(&terms.feedback),
             multipliers: vec![0.0; m],
             gamma: vec![0.0; m],
             reached: vec![0.0; dimension],
@@ -163,7 +163,7 @@ impl HalfExplicitStages {
             let (force, level) = all.split_at_mut(n);
             pair.solve(force, level);
         });
-        feedback.push_back([&mut form.motion, &mut self.multipliers], 1);
+        feedback.push_back([&mut form.motion, &mut self.multipliers]);
         factored.is_ok()
     }
 
