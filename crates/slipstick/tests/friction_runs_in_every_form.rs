@@ -372,6 +372,26 @@ fn what_sticks_does_not_creep() {
     }
 }
 
+/// The block has a stiff spring to a small mass: where the block would creep, the spring would be pressed.
+#[test]
+fn what_sticks_does_not_press_stiff_springs() {
+    let plan = plan(
+        r#"
+        coordinates = { x = 0, y = 0, u = 0.6, w = -0.8, s = 0 }
+        kinetic = "x'^2 + y'^2 + (u'^2 + w'^2)/2 + 0.005*s'^2"
+        potential = "9.81*(2*y + w) + 5e6*(s - x)^2"
+        forces = { s = "-200*(s' - x')", x = "200*(s' - x')" }
+        constraints.rod = "(u - x)^2 + (w - y)^2 - 1"
+        contacts.ground = { gap = "y", slip = "x'", friction = 5 }
+        run.until = 2
+        "#,
+    );
+    let steps =
+        |is_stabilised| run(&plan, &options(&plan, Method::Radau5, is_stabilised)).statistics.accepted;
+    let (index_1, stabilised) = (steps(false), steps(true));
+    assert!(stabilised <= index_1, "{stabilised} steps, and {index_1} on the index-1 form");
+}
+
 /// A rod that slides on its tip and all but jams: what rings in the multipliers of a generalized-α method, after a
 /// step of another size, comes to all accelerations. Its error estimate must not see that.
 #[test]

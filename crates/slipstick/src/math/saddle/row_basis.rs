@@ -38,7 +38,9 @@ impl RowBasis {
             }
             let length = dot(own, own).sqrt();
             let factor = if length > NOTHING_LEFT * whole { 1.0 / length } else { 0.0 };
-            own.iter_mut().for_each(|x| *x *= factor);
+            for x in own {
+                *x *= factor;
+            }
         }
     }
 
