@@ -227,7 +227,7 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::super::Stabilisation;
-    use super::super::testing::{lend, pendulum};
+    use super::super::testing::{braked_block, lend, pendulum};
     use super::*;
     use crate::equations::{ActiveRows, System};
 
@@ -247,6 +247,25 @@ mod tests {
             let mut error = [0.0; 2];
             stages.add_distance(env, &[1.0, -0.02, v[0], v[1]], &mut error);
             assert!(error[0].abs() + error[1].abs() < 1e-15);
+        });
+    }
+
+    /// Forces act with what multipliers add to them here, and velocities are met ahead.
+    #[test]
+    fn a_stage_has_the_friction_of_where_it_is() {
+        let system: &dyn System = &braked_block();
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        lend(system, |linear, env| {
+            let mut form = Index1::new(system, &rows, &Stabilisation::None.into());
+            let mut stages = HalfExplicitStages::new(&linear, 4);
+            let (here, ahead, reach) = ([0.5, 0.1, 2.0, 0.8], [0.52, 0.10816, 2.0, 0.8], 0.01);
+            let (mut dy, stage) = ([0.0; 4], Stage { here: (0.0, &here), ahead: (0.01, &ahead), reach });
+            stages.make(&mut form, env, stage, &mut dy);
+            let ([a, b], lambda) = ([dy[2], dy[3]], stages.multipliers[0]);
+            assert!((0.8 + reach * b - 0.8 * 0.52 * (2.0 + reach * a)).abs() < 1e-15);
+            // M a = f - (G - F)ᵀ λ with G = (-0.4, 1), F = (0.35, 0.08).
+            assert!((2.0 * a - 0.75 * lambda).abs() < 1e-12, "{a} {lambda}");
+            assert!((2.0 * b + 20.0 + 0.92 * lambda).abs() < 1e-12, "{b} {lambda}");
         });
     }
 }
