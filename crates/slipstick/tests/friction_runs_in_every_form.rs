@@ -1,6 +1,6 @@
-//! One table: every method, on the form of a mechanism that it solves, with every problem of contacts and friction.
-//! Events are those of the closed forms, or of an explicit method of order 8 on the index-1 form where there are
-//! none. The table has no holes.
+//! One table: every method, on the form of a mechanism that it solves, with every problem of contacts and
+//! friction. Events are those of the closed forms, or of an explicit method of order 8 on the index-1 form
+//! where there are none. The table has no holes.
 
 mod common;
 
@@ -351,7 +351,8 @@ fn radau_slides_at_order_five_on_the_stabilised_form() {
     assert!(order(errors) > 4.5, "{:.2} from {errors:?}", order(errors));
 }
 
-/// A block that sticks, with a bob that swings on it: corrections of the rod do not move the block along the ground.
+/// A block that sticks, with a bob that swings on it: corrections of the rod do not move the block along the
+/// ground.
 #[test]
 fn what_sticks_does_not_creep() {
     let plan = plan(
@@ -392,8 +393,8 @@ fn what_sticks_does_not_press_stiff_springs() {
     assert!(stabilised <= index_1, "{stabilised} steps, and {index_1} on the index-1 form");
 }
 
-/// A rod that slides on its tip and all but jams: what rings in the multipliers of a generalized-α method, after a
-/// step of another size, comes to all accelerations. Its error estimate must not see that.
+/// A rod that slides on its tip and all but jams: what rings in the multipliers of a generalized-α method,
+/// after a step of another size, comes to all accelerations. Its error estimate must not see that.
 #[test]
 fn generalized_alpha_methods_do_not_ring_next_to_jamming() {
     let plan = plan(

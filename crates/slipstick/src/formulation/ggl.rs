@@ -2,11 +2,11 @@
 //! algebraic equations (paper 001, equation (23)).
 //!
 //! `q' = T (v - Ĝᵀ μ)`, `M v' = f - Aᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the
-//! constraints hold, and `μ` is zero but for the errors of the steps. `A` is `G`, less what multipliers add to
-//! the forces; that has no part in the first equation. `Ĝ` are the gradients of constraints of positions, less
-//! what they have along those of speeds alone: what rolls or sticks does not creep. The state is `(q, v, z, λ, μ)`. The
-//! second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in
-//! `tangents.rs`, those of the first here.
+//! constraints hold, and `μ` is zero but for the errors of the steps. `A` is `G`, less what multipliers add
+//! to the forces; that has no part in the first equation. `Ĝ` are the gradients of constraints of positions,
+//! less what they have along those of speeds alone: what rolls or sticks does not creep. The state is
+//! `(q, v, z, λ, μ)`. The second equation is taken as it stands, so that `M` need not have an inverse. Its
+//! tangents are in `tangents.rs`, those of the first here.
 
 use super::{Flow, MotionPoint, MotionResidual};
 use crate::equations::ActiveRows;

@@ -77,8 +77,8 @@ impl Index1 {
         self.publish(env);
     }
 
-    /// Adds what multipliers push to the motion without it; not finite if there is no such motion. Factors are
-    /// held only where no multipliers push back.
+    /// Adds what multipliers push to the motion without it; not finite if there is no such motion. Factors
+    /// are held only where no multipliers push back.
     fn push_back(&mut self) {
         let Self { linear, motion, multipliers, feedback: Some(feedback), .. } = self else { return };
         self.powerless = linear.factor_feedback(feedback).err();

@@ -2,8 +2,9 @@
 //! the end of a step (paper 001, section 3.1).
 //!
 //! What is left of `M v' - f + Aᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the
-//! tangents of the first are in `tangents.rs`. `A` is `G`, less what multipliers add to the forces. States of first order, `z' = k`, stand behind the speeds with
-//! mass one: `u = (v, z)`. Changes of positions are of the speeds' kind: positions change by `T` times them.
+//! tangents of the first are in `tangents.rs`. `A` is `G`, less what multipliers add to the forces. States of
+//! first order, `z' = k`, stand behind the speeds with mass one: `u = (v, z)`. Changes of positions are of
+//! the speeds' kind: positions change by `T` times them.
 //!
 //! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one
 //! mode: `u' - F(t, y) = 0` with the field's own accelerations is left then, and no constraints.

@@ -155,8 +155,8 @@ impl IterationMatrix {
         }
     }
 
-    /// The same with forces along the gradients alone, for changes of the end of a step, in which friction has
-    /// no part.
+    /// The same with forces along the gradients alone, for changes of the end of a step, in which friction
+    /// has no part.
     pub(super) fn solve_along_gradients(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
     }
@@ -172,8 +172,8 @@ impl IterationMatrix {
     }
 }
 
-/// The system (24): the least change of positions in the metric of `M` that meets the constraints. It does not
-/// move along constraints of speeds alone: what rolls or sticks does not creep.
+/// The system (24): the least change of positions in the metric of `M` that meets the constraints. It does
+/// not move along constraints of speeds alone: what rolls or sticks does not creep.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     saddle: Saddle,

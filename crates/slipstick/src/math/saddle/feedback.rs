@@ -1,10 +1,10 @@
 //! Pushes that are linear in the solution of a linear system, on the factors of the system without them: as
 //! friction is in multipliers, `A a + (B - F)ᵀ λ = f`, `C a = c`.
 //!
-//! Each push moves the solution by its size times the answer to the push alone, and its size is what it measures
-//! of the solution. So the sizes are those without pushes, and what the pushes add to them: a small system. It has
-//! no solution where the force that a multiplier causes needs as large a multiplier again (Painlevé's paradox).
-//! The factors without pushes are those of projections, in which friction has no part.
+//! Each push moves the solution by its size times the answer to the push alone, and its size is what it
+//! measures of the solution. So the sizes are those without pushes, and what the pushes add to them: a small
+//! system. It has no solution where the force that a multiplier causes needs as large a multiplier again
+//! (Painlevé's paradox). The factors without pushes are those of projections, in which friction has no part.
 
 use crate::math::{Complex, ComplexLu, Matrix, RealLu};
 
@@ -15,8 +15,8 @@ const NOTHING_LEFT: f64 = 1024.0 * f64::EPSILON;
 /// Pushes in a real system.
 #[derive(Clone, Debug)]
 pub struct Feedback {
-    /// What each push of size one is on the right-hand sides, and what its size is made of in the solution; both
-    /// by rows, over all parts of the vectors of the system.
+    /// What each push of size one is on the right-hand sides, and what its size is made of in the solution;
+    /// both by rows, over all parts of the vectors of the system.
     pub(super) pushes: Matrix,
     pub(super) measures: Matrix,
     /// The answers to each push.
@@ -34,16 +34,16 @@ impl Feedback {
         (count > 0).then_some(Self { pushes, measures, answers, lu, sizes })
     }
 
-    /// For what each multiplier adds to the forces of a system whose vectors are forces and multipliers; none if
-    /// no multiplier pushes back.
+    /// For what each multiplier adds to the forces of a system whose vectors are forces and multipliers; none
+    /// if no multiplier pushes back.
     pub fn of_multipliers(feedback: &Matrix) -> Option<Self> {
         let (n, dimension) = (feedback.columns(), feedback.columns() + feedback.rows());
         let (pushes, measures) = multipliers_that_push(feedback, (0, n), dimension);
         Self::new(pushes, measures)
     }
 
-    /// Takes what each multiplier adds to the forces, and factors the small system with what solves the one without
-    /// that. An error is the constraint whose multiplier takes back all that it pushes.
+    /// Takes what each multiplier adds to the forces, and factors the small system with what solves the one
+    /// without that. An error is the constraint whose multiplier takes back all that it pushes.
     pub fn factor(&mut self, feedback: &Matrix, solve: impl FnMut(&mut [f64])) -> Result<(), usize> {
         self.pushes.values.copy_from_slice(&feedback.values);
         let first = feedback.columns();
@@ -156,8 +156,8 @@ impl ComplexFeedback {
     }
 }
 
-/// The pushes of multipliers on forces: those from a place on in vectors of a dimension, with multipliers from
-/// another on.
+/// The pushes of multipliers on forces: those from a place on in vectors of a dimension, with multipliers
+/// from another on.
 pub(super) fn multipliers_that_push(
     feedback: &Matrix,
     (forces, multipliers): (usize, usize),
@@ -190,7 +190,8 @@ mod tests {
     use super::*;
     use crate::math::Saddle;
 
-    /// A block of mass two that a row holds along one axis, and that a part of what holds it pushes along `x`.
+    /// A block of mass two that a row holds along one axis, and that a part of what holds it pushes along
+    /// `x`.
     fn block(axis: usize, friction: f64) -> (Saddle, Matrix) {
         let (mut mass, mut rows) = (Matrix::identity(2), Matrix::with_places(1, 2, &[(0, axis)]));
         mass.values.fill(2.0);

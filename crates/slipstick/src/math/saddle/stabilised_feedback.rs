@@ -1,8 +1,8 @@
-//! What the systems of `stabilised.rs` have beside gradients: forces that multipliers cause, and that corrections
-//! of positions do not go along constraints of speeds.
+//! What the systems of `stabilised.rs` have beside gradients: forces that multipliers cause, and that
+//! corrections of positions do not go along constraints of speeds.
 //!
-//! With an orthonormal basis `Q` of the gradients of the latter, `Ĝᵀ μ = Gᵀ μ - Qᵀ Q Gᵀ μ`: pushes `Q` of the first
-//! equation, whose sizes are `Q Gᵀ μ`.
+//! With an orthonormal basis `Q` of the gradients of the latter, `Ĝᵀ μ = Gᵀ μ - Qᵀ Q Gᵀ μ`: pushes `Q` of the
+//! first equation, whose sizes are `Q Gᵀ μ`.
 
 use super::feedback::{ComplexFeedback, Feedback, multipliers_that_push};
 use super::row_basis::RowBasis;
