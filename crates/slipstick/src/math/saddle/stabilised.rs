@@ -2,8 +2,8 @@
 //! 001, equation (23)), for a real or a complex number `s`:
 //!
 //! `s x - D x - v + Ĝᵀ μ = a`, `K x + (s M + C) u + (G - F)ᵀ λ = b`, `L x + G v = c`, `G x = d` with
-//! `u = (v, z)`; in the last `G` has the rows of constraints of positions only, and in the first these less what they
-//! have along the rows of speeds alone.
+//! `u = (v, z)`; in the last `G` has the rows of constraints of positions only, and in the first these less
+//! what they have along the rows of speeds alone.
 //!
 //! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more
 //! than the speeds, `F` what multipliers add to the forces. Both `Ĝ` and `F` are pushes on the system without
