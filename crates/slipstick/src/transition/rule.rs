@@ -88,6 +88,10 @@ impl Transition {
 
     /// Takes note of the guards that follow what has happened in this round.
     pub fn note_followers(&mut self, guards: &[Guard]) {
+        let is_followed = |g: &usize| !guards[*g].response.followers.is_empty();
+        if !self.firing.guards.iter().chain(&self.contacts.happened).any(is_followed) {
+            return;
+        }
         let happened = self.happened(guards);
         self.followers.extend(happened.iter().flat_map(|&g| &guards[g].response.followers));
     }

@@ -4,7 +4,7 @@
 //! as far as can be told. Impacts come first; contacts whose gaps do not move after them take part in the problem of
 //! accelerations.
 
-mod instant;
+mod problem;
 mod remark;
 
 use super::rule::{Impossible, Rule, Tools, Transition};
@@ -13,7 +13,7 @@ use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
 use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
-use instant::Instant;
+use problem::ContactProblem;
 pub use remark::ContactRemark;
 
 /// What happened to contacts in a round.
@@ -63,7 +63,7 @@ impl Rule for Contacts {
         if which.is_empty() {
             return Ok(());
         }
-        Instant { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
+        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
     }
 }
 

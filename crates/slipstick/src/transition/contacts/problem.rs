@@ -19,7 +19,7 @@ const UNSEEN: f64 = 4.0;
 const ROUNDED_GAIN: f64 = 1e-9;
 
 /// The contacts that take part in what happens at one instant.
-pub(super) struct Instant<'r, 'a> {
+pub(super) struct ContactProblem<'r, 'a> {
     pub(super) flow: &'r mut Flow<'a>,
     pub(super) which: Vec<usize>,
     pub(super) fired: Vec<ContactGuard>,
@@ -47,7 +47,7 @@ struct Moved {
     joints: JointResponses,
 }
 
-impl Instant<'_, '_> {
+impl ContactProblem<'_, '_> {
     /// Decides what contacts do. Those that would bounce by less than can be seen end their hits here.
     pub(super) fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
         let start = transition.after.clone();
