@@ -158,6 +158,7 @@ impl RunLoop<'_> {
 
     /// A new segment begins where the motion stands, after an event if there was one.
     pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+        self.guards.contradictions = 0;
         self.integrator.selector.restart(restart);
         let slides = self.integrator.flow.sliding().is_some();
         let beginning = beginning.map(|beginning| Beginning { slides, ..beginning });
