@@ -25,6 +25,6 @@ pub use hit::{Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::share_friction;
 pub use limit::end_hits;
-pub use painleve::{Jam, jams, stop_slip};
+pub use painleve::{Jam, jams, near_jam, stop_slip};
 pub use relations::{LawNumbers, Relations, Unsolved};
 pub use status::Status;

@@ -8,6 +8,9 @@
 use super::choices::{Choice, force_bounds, forces};
 use super::{ImpactResult, Relations, Wish};
 
+/// The response of a gap to its own force, as a part of that without friction, below which a force is next to its pole.
+const NEAR: f64 = 1e-3;
+
 /// A contact that slides with more friction than its motion can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jam {
@@ -26,6 +29,13 @@ pub fn jams(relations: &Relations, wishes: &[Wish]) -> Vec<(usize, Jam)> {
         is_jammed.then_some((i, Jam { friction, critical: nn / nt }))
     };
     wishes.iter().enumerate().filter_map(jam).collect()
+}
+
+/// The friction of a contact alone that slides next to its critical friction, where its force has no bound.
+pub fn near_jam(relations: &Relations, direction: f64) -> Option<f64> {
+    let (_, friction) = relations.laws[0].friction?;
+    let (nn, nt) = (relations.w(0, 0), direction * relations.w(0, 1));
+    ((nn - friction * nt).abs() <= NEAR * nn).then_some(friction)
 }
 
 /// The impulses that stop the slip of jammed contacts and open none that stay; none if friction does not suffice.

@@ -2,8 +2,9 @@
 
 use super::Error;
 use super::run_loop::RunLoop;
-use crate::contact::Status;
+use crate::contact::{Status, near_jam};
 use crate::equations::UncertainPoint;
+use crate::formulation::TouchPoint;
 use crate::transition::{Contacts, Firing, Rule, Tools, Transition};
 
 /// In units of the tolerance of its terms, how far a gap may be below zero at the start.
@@ -90,6 +91,30 @@ impl RunLoop<'_> {
         assembled.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
         self.integrator.trial.restart(t, &y);
         Ok(())
+    }
+
+    /// Names the contact whose force has grown without bound, where steps could not go on.
+    pub(super) fn name_jam(&mut self, error: Error) -> Error {
+        let is_of_steps = matches!(
+            error,
+            Error::DerivativeNotFinite { .. } | Error::StepTooSmall { .. } | Error::NoConvergence { .. }
+        );
+        let flow = &mut self.integrator.flow;
+        let contacts = flow.system().contacts();
+        if !is_of_steps || contacts.is_empty() {
+            return error;
+        }
+        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        for (k, contact) in contacts.iter().enumerate() {
+            let status = flow.mode.status(contact);
+            let Status::Slides(direction) = status else { continue };
+            let point = TouchPoint { t, y, before: y };
+            let Some(touching) = flow.contacts().touching(point, &[k], &[status]) else { continue };
+            if let Some(friction) = near_jam(&touching.relations, direction) {
+                return Error::Painleve { contact: contact.name.clone(), friction, t };
+            }
+        }
+        error
     }
 
     /// Says what is worth a word of what happened to contacts.

@@ -281,6 +281,18 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// The force in a contact that slides grows without bound.
+    #[error(
+        "contact `{contact}` slides with a friction of {friction}, which comes to its critical value at t = {t}: its force grows without bound (Painlevé)"
+    )]
+    Painleve {
+        /// The contact.
+        contact: String,
+        /// Its friction while it slides.
+        friction: f64,
+        /// The time.
+        t: f64,
+    },
     /// The restitution of a contact is out of its range.
     #[error("the restitution of contact `{contact}` is {value} at t = {t}")]
     RestitutionRange {
@@ -513,6 +525,7 @@ impl Error {
             Self::ContactPenetrates { .. } => "contact-penetrates",
             Self::ContactsUnsolved { why: Unsolved::Forces, .. } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
+            Self::Painleve { .. } => "painleve",
             Self::RestitutionRange { .. } => "restitution-range",
             Self::FrictionRange { .. } => "friction-range",
             Self::NotConsistent { .. } => "not-consistent",
@@ -576,6 +589,9 @@ impl Error {
                 "choose start values, and values of resets, with a gap of zero or more"
             }
             Self::ContactsUnsolved { why, .. } => why.cure(),
+            Self::Painleve { .. } => {
+                "lower `friction`, or make the contact compliant with a spring and a damper"
+            }
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
             Self::FrictionRange { .. } => {
                 "choose numbers from 0 on, and `static` at least as large as `sliding`"

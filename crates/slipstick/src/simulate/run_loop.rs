@@ -170,6 +170,7 @@ impl<'a> RunLoop<'a> {
 
     /// Closes the record.
     pub(super) fn finish(&mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        let result = result.map_err(|error| self.name_jam(error));
         let integrator = &self.integrator;
         integrator.add_work(self.recorder.statistics());
         let (t, y) = (integrator.trial.t, &integrator.trial.start);

@@ -55,7 +55,7 @@ impl ContactRemark {
                 format!("the hit of {names} did not come to an end with restitution: it ends without")
             }
             Self::GainsEnergy(_, energy) => format!(
-                "the hit of {names} gains {energy:.6} of energy: Newton's restitution with friction can; \
+                "the hit of {names} gains an energy of {energy:.3e}: Newton's restitution with friction can; \
                  use `law = \"smith\"`"
             ),
             Self::MotionNotUnique(_) => format!(
