@@ -9,6 +9,8 @@ use super::{Relations, Status, Unsolved};
 pub struct Wish {
     /// What it did so far.
     pub status: Status,
+    /// Whether its gap has no velocity, so that it can stay closed.
+    pub stays: bool,
     /// Whether its normal force has just fallen to zero.
     pub lifts: bool,
     /// Whether its friction has just reached its limit.
@@ -22,21 +24,31 @@ pub struct Wish {
 pub struct Resolved {
     /// For each contact.
     pub statuses: Vec<Status>,
+    /// The accelerations of the gaps.
+    pub accelerations: Vec<f64>,
     /// Whether there are several motions that meet all laws.
     pub is_ambiguous: bool,
 }
 
-/// What contacts do whose gaps stay closed for now. Where several motions are possible, that with the fewest changes
+/// What contacts do; those whose gaps do not stay closed have no forces. Where several motions are possible, that with the fewest changes
 /// is taken, and of these the one in which most contacts hold.
 ///
 /// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then on it has
 /// that of sliding, and all is looked at again.
 pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
-    let mut all = Resolved { statuses: vec![Status::Open; wishes.len()], is_ambiguous: false };
+    let count = wishes.len();
+    let mut all = Resolved {
+        statuses: vec![Status::Open; count],
+        accelerations: vec![0.0; count],
+        is_ambiguous: false,
+    };
     for group in groups(relations) {
         let own: Vec<Wish> = group.iter().map(|&i| wishes[i]).collect();
         let resolved = resolve_group(&relations.only(&group), &own)?;
-        group.iter().zip(resolved.statuses).for_each(|(&i, status)| all.statuses[i] = status);
+        for (k, &i) in group.iter().enumerate() {
+            all.statuses[i] = resolved.statuses[k];
+            all.accelerations[i] = resolved.accelerations[k];
+        }
         all.is_ambiguous |= resolved.is_ambiguous;
     }
     Ok(all)
@@ -69,10 +81,13 @@ fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Uns
 
 /// The same, with the friction that is given.
 fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Result<Resolved, Unsolved> {
-    let choices: Vec<Vec<Choice>> = (0..wishes.len())
-        .map(|i| choices_of(relations.laws[i].friction, wishes[i].direction, begins[i]))
-        .collect();
-    let mut found = all_solutions(relations, &relations.free, &choices).ok_or(Unsolved::Forces)?;
+    let choices: Vec<Vec<Choice>> =
+        (0..wishes.len()).map(|i| choices_of(relations.laws[i].friction, &wishes[i], begins[i])).collect();
+    let mut free = relations.free.clone();
+    for (i, _) in wishes.iter().enumerate().filter(|(_, wish)| !wish.stays) {
+        free[2 * i].bound = f64::INFINITY;
+    }
+    let mut found = all_solutions(relations, &free, &choices).ok_or(Unsolved::Forces)?;
     // What an event has decided is decided: at its boundary, both sides are solutions as far as can be told.
     if found.iter().any(|found| obeys(found, wishes)) {
         found.retain(|found| obeys(found, wishes));
@@ -80,11 +95,13 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     let best = found.iter().min_by_key(|found| changes(found, wishes)).ok_or(Unsolved::Forces)?;
     let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
     let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
-    Ok(Resolved { statuses, is_ambiguous })
+    let accelerations = best.rows.iter().step_by(2).map(|row| row.value).collect();
+    Ok(Resolved { statuses, accelerations, is_ambiguous })
 }
 
-fn choices_of(friction: Option<(f64, f64)>, direction: f64, begins: bool) -> Vec<Choice> {
-    match (friction, direction) {
+fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<Choice> {
+    match (friction, wish.direction) {
+        _ if !wish.stays => vec![Choice::Free],
         (None, _) => vec![Choice::Closed, Choice::Free],
         (Some(_), 0.0) => vec![Choice::Sticks, Choice::Slides(1.0), Choice::Slides(-1.0), Choice::Free],
         (Some(_), direction) if begins => vec![Choice::Slides(direction), Choice::Free],

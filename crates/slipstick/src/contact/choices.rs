@@ -150,7 +150,7 @@ fn share_sticking(relations: &Relations, choices: &[Choice], p: &mut [f64]) {
 }
 
 /// How exactly forces are known: what their rows are uncertain by, and rounding of the largest.
-fn force_bounds(relations: &Relations, rows: &[Inexact], p: &[f64]) -> Vec<f64> {
+pub(super) fn force_bounds(relations: &Relations, rows: &[Inexact], p: &[f64]) -> Vec<f64> {
     let own = |i: usize| relations.w(i, i);
     let largest = (0..p.len()).map(|i| p[i].abs() * own(i).max(0.0).sqrt()).fold(0.0, f64::max);
     let bound = |i: usize| match own(i) {

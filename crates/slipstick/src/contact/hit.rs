@@ -18,6 +18,19 @@ pub struct Impact {
 }
 
 impl Impact {
+    /// Adds what follows at the same instant.
+    pub fn append(&mut self, other: Self) {
+        self.passes += other.passes;
+        self.hits.extend(other.hits);
+        self.energy += other.energy;
+        for (joint, impulse) in other.joints {
+            match self.joints.iter_mut().find(|(own, _)| *own == joint) {
+                Some((_, own)) => *own += impulse,
+                None => self.joints.push((joint, impulse)),
+            }
+        }
+    }
+
     /// Whether contacts were hit, and did not only come to rest.
     pub fn is_hit(&self) -> bool {
         self.passes > 0

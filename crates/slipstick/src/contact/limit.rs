@@ -5,11 +5,11 @@
 //! right after the limit.
 
 use super::choices::{Choice, forces};
-use super::{Relations, Status, Unsolved, Wish};
+use super::{ImpactResult, Relations, Status, Unsolved, Wish};
 
 /// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
 /// Normal impulses are of either sign.
-pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<Vec<f64>, Unsolved> {
+pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<ImpactResult, Unsolved> {
     let choices: Vec<Choice> = (0..relations.count())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
             _ if !rests[i] && wishes[i].status == Status::Open => Choice::Free,
@@ -18,7 +18,8 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
             (Some(_), direction) => Choice::SlidesOn(direction),
         })
         .collect();
-    forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)
+    let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
+    Ok(ImpactResult::of_impulses(relations, impulses, 0))
 }
 
 #[cfg(test)]
@@ -37,9 +38,10 @@ mod tests {
             free: vec![exact(0.0); 2],
             laws: vec![law],
         };
-        let wish = Wish { status: Status::Open, lifts: false, slips: false, direction: 1.0 };
-        assert_eq!(end_hits(&disc, &[wish], &[true]), Ok(vec![-0.2, 0.1]));
+        let wish = Wish { status: Status::Open, stays: true, lifts: false, slips: false, direction: 1.0 };
+        let end_hits = |wish: Wish, rests| end_hits(&disc, &[wish], &[rests]).map(|result| result.impulses);
+        assert_eq!(end_hits(wish, true), Ok(vec![-0.2, 0.1]));
         let sticks = Wish { direction: 0.0, ..wish };
-        assert_eq!(end_hits(&disc, &[sticks], &[false]), Ok(vec![0.0, 0.0]));
+        assert_eq!(end_hits(sticks, false), Ok(vec![0.0, 0.0]));
     }
 }

@@ -217,6 +217,7 @@ impl LockSlots {
                 mode,
                 kind: match (&event.trigger, crosses) {
                     (Trigger::On(_), _) => GuardKind::Follows,
+                    (Trigger::Contact { change, .. }, _) if !change.has_surface() => GuardKind::Follows,
                     (_, true) => GuardKind::Surface,
                     (_, false) => GuardKind::Compound,
                 },

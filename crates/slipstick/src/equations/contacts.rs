@@ -85,6 +85,7 @@ impl Lowering<'_> {
         let key = format!("contacts.{}", contact.name);
         let normal = self.names.multiplier(&mut self.arena, contact.normal);
         match (change, &contact.slip, &contact.friction, contact.tangent) {
+            (change, ..) if !change.has_surface() => self.arena.constant(f64::NAN),
             (ContactChange::Lift, ..) => self.arena.neg(normal),
             (ContactChange::Stick, Some(slip), ..) => {
                 let slip = self.locked(slip, &format!("{key}.slip"));

@@ -78,7 +78,7 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
-    /// It has no surface: it fires after another guard, see [`Response::followers`].
+    /// It has no surface: it fires after another guard, see [`Response::followers`], or is what that has come to.
     Follows,
     /// It has no surface: it fires when its [`GuardCondition`] becomes true.
     Compound,

@@ -98,7 +98,7 @@ impl Mode {
             ContactChange::Lift => status.is_closed(),
             ContactChange::Slip => status == Status::Sticks,
             ContactChange::Stick => matches!(status, Status::Slides(_)),
-            ContactChange::Rest => true,
+            ContactChange::Reverse | ContactChange::Rest => true,
         }
     }
 

@@ -90,20 +90,27 @@ pub enum ContactChange {
     Slip,
     /// Its slip comes to an end.
     Stick,
+    /// Its slip changes its direction.
+    Reverse,
     /// Its hits accumulate.
     Rest,
 }
 
 impl ContactChange {
-    /// What a motion can bring about, in the order of the events of a contact.
-    const WATCHED: [Self; 4] = [Self::Hit, Self::Lift, Self::Slip, Self::Stick];
+    /// What has an event, in the order of the events of a contact. That of its rest is made of its hits.
+    const ALL: [Self; 5] = [Self::Hit, Self::Lift, Self::Slip, Self::Stick, Self::Reverse];
+
+    /// Whether it has a surface: what has none follows from another change.
+    pub fn has_surface(self) -> bool {
+        !matches!(self, Self::Reverse | Self::Rest)
+    }
 
     /// The side of its event on which the motion goes on: a gap stays above zero, and a force that is to end has come
     /// to its limit.
     fn side(self) -> Side {
         match self {
             Self::Lift | Self::Slip => Side::After,
-            Self::Hit | Self::Stick | Self::Rest => Side::Before,
+            Self::Hit | Self::Stick | Self::Reverse | Self::Rest => Side::Before,
         }
     }
 
@@ -114,6 +121,7 @@ impl ContactChange {
             Self::Lift => "lift",
             Self::Slip => "slip",
             Self::Stick => "stick",
+            Self::Reverse => "reverse",
             Self::Rest => "rest",
         }
     }
@@ -270,7 +278,7 @@ impl Model {
         }
         let index = self.contacts.len();
         let has_friction = contact.friction.is_some();
-        let watched = ContactChange::WATCHED
+        let watched = ContactChange::ALL
             .into_iter()
             .filter(|change| has_friction || matches!(change, ContactChange::Hit | ContactChange::Lift));
         self.events.extend(watched.map(|change| contact.event(index, change)));

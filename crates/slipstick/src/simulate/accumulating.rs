@@ -4,11 +4,13 @@
 use crate::equations::Guard;
 use crate::math::RunningSum;
 use crate::transition::Firing;
-use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
+use crate::watch::{Banded, Between, Found, NOTHING_LEFT, ZenoLimit, ZenoRecord};
 
 /// How often a motion may come back to a guard in less time than can be told, before its events have
 /// accumulated.
 const MOST_AT_ONCE: u32 = 6;
+/// How often in a row a contact is hit without a gap in between that can be told, before it gives nothing back any more.
+const MOST_UNSEEN: u32 = 6;
 /// Events of two guards accumulate together where the latest of one take at most this many times as long as those of
 /// the other.
 const AS_FAST: f64 = 16.0;
@@ -23,16 +25,18 @@ struct History {
     last: Option<RunningSum>,
     /// How often the motion has come back to it in no time at all.
     at_once: u32,
+    /// How often it has come back without having been farther away than can be told to three digits.
+    unseen: u32,
 }
 
 impl History {
     fn new() -> Self {
-        Self { record: ZenoRecord::new(), last: None, at_once: 0 }
+        Self { record: ZenoRecord::new(), last: None, at_once: 0, unseen: 0 }
     }
 
     fn renew(&mut self) {
         self.record.clear();
-        (self.last, self.at_once) = (None, 0);
+        (self.last, self.at_once, self.unseen) = (None, 0, 0);
     }
 }
 
@@ -106,6 +110,9 @@ impl Accumulating {
         for &g in &firing.guards {
             let since = self.histories[g].last;
             let limit = self.record(g, firing.window.is_some());
+            // Contacts of many bodies hit each other in no order that could be told.
+            let unseen = guards[g].contact.is_some() && self.histories[g].unseen >= MOST_UNSEEN;
+            let limit = limit.or(unseen.then_some(NOW));
             let rests = guards[g].response.at_rest.is_some();
             // What says how it rests comes before what accumulates with it: a switch that changes where it
             // fires, or the tops of a ball that bounces.
@@ -158,6 +165,7 @@ impl Accumulating {
         }
         let far = Banded::new(f64::INFINITY, 0.0);
         let peak = self.peaks.iter().find(|(g, _)| *g == guard).map_or(far, |(_, peak)| *peak);
+        history.unseen = if peak.value.abs() < NOTHING_LEFT * peak.band { history.unseen + 1 } else { 0 };
         let between = Between {
             interval: self.elapsed.since(then),
             peak: peak.value.abs(),

@@ -4,7 +4,7 @@ use super::Error;
 use super::run_loop::RunLoop;
 use crate::contact::Status;
 use crate::equations::UncertainPoint;
-use crate::transition::{ContactRemark, Contacts, Firing, Rule, Tools, Transition};
+use crate::transition::{Contacts, Firing, Rule, Tools, Transition};
 
 /// In units of the tolerance of its terms, how far a gap may be below zero at the start.
 const MOST_DEEP: f64 = 1e3;
@@ -93,46 +93,11 @@ impl RunLoop<'_> {
     pub(super) fn note_contacts(&mut self) {
         let Self { transition, recorder, .. } = self;
         let contacts = self.integrator.flow.system().contacts();
-        let named = |which: &[usize]| {
-            let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contacts[k].name)).collect();
-            names.join(", ")
-        };
         for remark in &transition.contacts.remarks {
-            let (code, which, text) = match remark {
-                ContactRemark::GainsEnergy(which, energy) => (
-                    "impact-gains-energy",
-                    which,
-                    format!(
-                        "the hit of {} gains {energy:.6} of energy: Newton's restitution with friction can; use `law = \"smith\"`",
-                        named(which)
-                    ),
-                ),
-                ContactRemark::ImpactNotUnique(which) => (
-                    "impact-not-unique",
-                    which,
-                    format!(
-                        "the hit of {} has more than one outcome: that in which most contacts stick is taken",
-                        named(which)
-                    ),
-                ),
-                ContactRemark::GaveUpRestitution(which) => (
-                    "restitution-given-up",
-                    which,
-                    format!(
-                        "the hit of {} did not come to an end with restitution: it ends without",
-                        named(which)
-                    ),
-                ),
-                ContactRemark::MotionNotUnique(which) => (
-                    "contact-not-unique",
-                    which,
-                    format!(
-                        "the motion of {} can go on in more than one way: that with the fewest changes is taken",
-                        named(which)
-                    ),
-                ),
-            };
-            recorder.note_once(transition.t, (code, &named(which)), || text);
+            let names: Vec<String> =
+                remark.contacts().iter().map(|&k| format!("`{}`", contacts[k].name)).collect();
+            let names = names.join(", ");
+            recorder.note_once(transition.t, (remark.code(), &names), || remark.in_words(&names));
         }
     }
 }

@@ -257,10 +257,8 @@ pub enum Error {
         /// The time.
         t: f64,
     },
-    /// A contact overlaps at the start.
-    #[error(
-        "contact `{contact}` starts at a gap of {gap:e}, less than what can be closed (-{allowed:.1e}) (t = {t})"
-    )]
+    /// A contact overlaps at the start, or after a reset.
+    #[error("contact `{contact}` overlaps at t = {t}: its gap is {gap:e} (allowed: {:e})", -.allowed)]
     ContactPenetrates {
         /// The contact.
         contact: String,
@@ -466,6 +464,9 @@ impl Error {
                 let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contact(k))).collect();
                 Self::ContactsUnsolved { contacts: names.join(", "), why, t }
             }
+            Impossible::Penetrates { contact: k, gap } => {
+                Self::ContactPenetrates { contact: contact(k), gap, allowed: 0.0, t }
+            }
             Impossible::Restitution { contact: k, value } => {
                 Self::RestitutionRange { contact: contact(k), value, t }
             }
@@ -569,7 +570,9 @@ impl Error {
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
-            Self::ContactPenetrates { .. } => "choose start values with a gap of zero or more",
+            Self::ContactPenetrates { .. } => {
+                "choose start values, and values of resets, with a gap of zero or more"
+            }
             Self::ContactsUnsolved { why, .. } => why.cure(),
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
             Self::FrictionRange { .. } => {

@@ -340,8 +340,8 @@ impl RunLoop<'_> {
         let together = self.accumulating.rest_together(system.guards(), g);
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
-            // It is at rest already, and nothing holds it there.
-            return ends(false);
+            // It is at rest already, and nothing holds it there. A contact that nothing presses together goes on.
+            return if system.guards()[g].contact.is_some() { Ok(None) } else { ends(false) };
         }
         let text = format!("the events of `{name}` accumulate at t = {at}: it comes to rest");
         self.recorder.note(t, "came-to-rest", text);

@@ -318,6 +318,8 @@ impl Options {
             let is_ggl = self.constraints.stabilisation == Stabilisation::Ggl && self.method.takes_ggl();
             Partners::one(self.method, is_ggl)
         } else if system.layout().v > 0 {
+            // Contacts that stick have rows of speeds alone: beside stiff springs the stabilised form, whose
+            // corrections of positions move along such rows, takes steps that are several times shorter.
             let keeps = if has_feedback(system) { Keeps::OnIndex1 } else { self.constraints.keeps() };
             Partners::for_mechanism(&self.tolerances, span, keeps)
         } else {
@@ -338,7 +340,7 @@ impl Options {
 }
 
 /// Whether forces depend on multipliers.
-pub(super) fn has_feedback(system: &dyn System) -> bool {
+fn has_feedback(system: &dyn System) -> bool {
     let terms = system.room_for_terms(&ActiveRows::all(system.constraints()));
     !terms.feedback.values.is_empty()
 }

@@ -5,7 +5,7 @@ use super::guards::Guards;
 use super::integrator::Integrator;
 use crate::formulation::Field;
 use crate::math::dot;
-use crate::model::Direction;
+use crate::model::{ContactChange, Direction};
 use crate::transition::Transition;
 use crate::watch::SideState;
 
@@ -18,6 +18,8 @@ pub(super) enum Onward {
     Halts,
     /// Its reset has changed its motion, and it still moves.
     Through,
+    /// It is the gap of an open contact, which must not go on: it is hit again.
+    Hits,
 }
 
 impl Onward {
@@ -25,6 +27,9 @@ impl Onward {
     /// side.
     pub(super) fn of(g: usize, order: usize, integrator: &mut Integrator<'_>, last: &Transition) -> Self {
         let guard = &integrator.flow.system().guards()[g];
+        if guard.contact.is_some_and(|of| of.change == ContactChange::Hit) {
+            return Self::Hits;
+        }
         let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();
         if !one_sided || !guard.response.reset || !reset_turns(integrator, g, last) {
             return Self::Freely;

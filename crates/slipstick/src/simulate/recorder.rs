@@ -138,14 +138,13 @@ impl Recorder {
     pub(super) fn log(&mut self, transition: &Transition, guards: &[Guard], (mode, y): (&Mode, &[f64])) {
         let Transition { t, firing, before, mode_before, contacts, .. } = transition;
         let left = mode_before.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
-        let mut fired: Vec<usize> = firing.guards.clone();
-        fired.extend(contacts.happened.iter().filter(|g| !firing.guards.contains(g)));
+        let mut fired = transition.happened(guards);
         self.count_firing(&fired);
         fired.extend(left.filter(|_| !firing.exits.is_empty()));
         fired.sort_unstable();
         fired.dedup();
         let kinds = self.kinds(transition, guards, mode);
-        let impact = contacts.impact.clone().or_else(|| contacts.rest.clone());
+        let impact = contacts.impact.clone();
         let round = Round { guards: fired, kinds, after: y.to_vec(), mode: mode.clone(), impact };
         self.add_round(round, || Event::new(*t, firing.window, before, mode_before.values.place));
     }
@@ -163,11 +162,13 @@ impl Recorder {
             (EventKind::Reset, any(&|guard| guard.response.reset)),
             (EventKind::Switch, any(&locks) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
-            (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest)),
+            (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest) || happens(ContactChange::Rest)),
             (EventKind::Hit, happens(ContactChange::Hit)),
             (EventKind::Lift, happens(ContactChange::Lift)),
             (EventKind::Slip, happens(ContactChange::Slip)),
             (EventKind::Stick, happens(ContactChange::Stick)),
+            (EventKind::Reverse, happens(ContactChange::Reverse)),
+            (EventKind::ImpactWithoutCollision, transition.contacts.jams()),
             (EventKind::Stop, transition.firing.guards.iter().any(|&g| self.stops(guards, g))),
             (EventKind::Slide, begins),
             (EventKind::Leave, ends),

@@ -144,15 +144,22 @@ impl<'a> RunLoop<'a> {
     /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its
     /// reset has changed its motion, has come to a halt or passes through (rule 16).
     pub(super) fn decide_by_motion(&mut self) -> Firing {
-        let (firing, through) = self.guards.decide_by_motion(&mut self.integrator);
+        let (mut firing, through) = self.guards.decide_by_motion(&mut self.integrator);
         for Decided { comparison, order, .. } in through {
             let Some(g) = self.guards.comparisons.meaning(comparison).guard() else { continue };
             match Onward::of(g, order, &mut self.integrator, &self.transition) {
                 Onward::Freely => {}
                 Onward::Halts => self.accumulating.halt(g),
                 Onward::Through => self.recorder.note_passing(self.integrator.trial.t, self.name(g)),
+                Onward::Hits => {
+                    let distance = self.guards.signal(&mut self.integrator, g, 0.0).value.abs();
+                    self.guards.watch.fire(g, distance);
+                    firing.guards.push(g);
+                }
             }
         }
+        firing.guards.sort_unstable();
+        firing.guards.dedup();
         firing
     }
 

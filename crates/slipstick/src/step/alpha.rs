@@ -147,7 +147,8 @@ impl Coefficients {
 }
 
 /// What is known at a point: rates, the shifted acceleration, multipliers; and rates to judge the error by.
-/// Multipliers of the index-3 form that ring would be seen in those, so they are of the index-1 form there.
+/// Multipliers of the index-3 form that ring would be seen in those, so they are of the index-1 form there, and
+/// where friction brings what rings into all accelerations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knot {
     pub(super) rates: Vec<f64>,
@@ -393,8 +394,9 @@ impl Workspace {
 
     /// The rates at the end that the error is judged by.
     fn find_calm(&mut self, field: &mut Flow<'_>, trial: &mut Trial) -> Result<(), Fault> {
+        let pushes_back = self.solver.pushes_back();
         let end = &mut self.solver.step.knot;
-        if self.solver.level != Level::Positions {
+        if self.solver.level != Level::Positions && !pushes_back {
             end.calm.copy_from_slice(&end.rates);
             return Ok(());
         }
@@ -402,6 +404,9 @@ impl Workspace {
         field.derivative(t, &trial.end, &mut self.state);
         check_finite(&self.state, 1, t)?;
         end.calm.copy_from_slice(&self.state[self.positions..]);
+        if self.solver.level != Level::Positions {
+            return Ok(());
+        }
         let rings = |rates: &[f64]| {
             rates.iter().zip(&end.calm).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
         };

@@ -59,7 +59,7 @@ impl IterationMatrix {
                 FeedbackSides::of_saddle(matrix.rows(), ahead.rows()),
             ),
             lengths: vec![0.0; ahead.rows()],
-            mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
+            mover: has_mover.then(|| Mover::new(&tangents, n)),
             here: ahead.clone(),
             grown: tangents.grown,
             matrix,
@@ -164,13 +164,19 @@ impl IterationMatrix {
         self.pair.solve(change, level_change);
     }
 
+    /// Whether forces depend on multipliers.
+    pub(super) fn pushes_back(&self) -> bool {
+        self.feedback.is_some()
+    }
+
     /// The length of the gradient of each constraint; infinite if it follows from others.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths
     }
 }
 
-/// The system (24): the least change of positions in the metric of `M` that meets the constraints.
+/// The system (24): the least change of positions in the metric of `M` that meets the constraints. It does not
+/// move along constraints of speeds alone: what rolls or sticks does not creep.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     saddle: Saddle,
@@ -183,13 +189,14 @@ pub(super) struct Mover {
 }
 
 impl Mover {
-    fn new(tangents: &Tangents, n: usize, holonomic: usize) -> Self {
+    fn new(tangents: &Tangents, n: usize) -> Self {
         let part = |of: &Matrix, rows: usize| {
             let places: Vec<(usize, usize)> = of.places().filter(|(row, _)| *row < rows).collect();
             Matrix::with_places(rows, n, &places)
         };
-        let (mass, rows) = (part(&tangents.mass, n), part(&tangents.gradients, holonomic));
-        let (saddle, level) = (Saddle::new(&mass, &rows), || vec![0.0; holonomic]);
+        let m = tangents.gradients.rows();
+        let (mass, rows) = (part(&tangents.mass, n), part(&tangents.gradients, m));
+        let (saddle, level) = (Saddle::new(&mass, &rows), || vec![0.0; m]);
         Self { saddle, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
     }
 

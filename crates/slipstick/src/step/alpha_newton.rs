@@ -182,6 +182,11 @@ impl Solver {
         }
     }
 
+    /// Whether forces depend on multipliers.
+    pub(super) fn pushes_back(&self) -> bool {
+        self.matrix.pushes_back()
+    }
+
     /// How many factorisations there were.
     pub(super) fn factorisations(&self) -> u64 {
         self.factored.count()
@@ -397,9 +402,12 @@ impl Solver {
     fn find_move(&mut self, field: &mut Flow<'_>, h: f64) {
         let reach = h * h * self.coefficients.beta;
         let Some(mover) = &mut self.matrix.mover else { return };
+        let gradients = &self.matrix.tangents.gradients;
         for (k, residual) in mover.residual.iter_mut().enumerate() {
-            let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
-            *residual = -self.left.position[k] - reach * ahead;
+            *residual = match self.left.position.get(k) {
+                Some(position) => -position - reach * gradients.row_times(k, &self.change),
+                None => -gradients.row_times(k, &self.step.moved),
+            };
         }
         field.second_order().weigh(&self.step.moved, &mover.multipliers, &mut mover.change);
         mover.change.iter_mut().for_each(|left| *left = -*left);

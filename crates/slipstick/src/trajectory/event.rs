@@ -29,6 +29,10 @@ pub enum EventKind {
     Slip,
     /// A contact that slid begins to stick.
     Stick,
+    /// A contact that slid begins to slide in the other direction.
+    Reverse,
+    /// The slip of a contact is stopped by an impulse, because no forces are possible with it (Painlevé).
+    ImpactWithoutCollision,
     /// The surface of a constraint is met that sliding-mode control has approached.
     Reach,
     /// From here on all constraints are met that were not at the start.
@@ -52,6 +56,8 @@ impl EventKind {
             Self::Lift => "lift",
             Self::Slip => "slip",
             Self::Stick => "stick",
+            Self::Reverse => "reverse",
+            Self::ImpactWithoutCollision => "impact-without-collision",
             Self::Reach => "reach",
             Self::Close => "close",
             Self::Stop => "stop",

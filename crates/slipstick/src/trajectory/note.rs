@@ -60,6 +60,11 @@ pub const NOTE_KINDS: &[NoteKind] = &[
     warning("surface-not-reached", "the run ends before sliding-mode control has met every constraint"),
     warning("impact-gains-energy", "an impact with friction has raised the energy"),
     warning("impact-not-unique", "an impact with friction has more than one outcome"),
+    warning(
+        "painleve",
+        "a contact slid with more friction than its motion can have, and its slip was stopped",
+    ),
+    warning("painleve-not-unique", "with its friction a contact may as well slide as lift"),
     warning("contact-not-unique", "contacts can go on in more than one way"),
     warning("restitution-given-up", "contacts that hit together went on to approach each other"),
     note("contact-projected", "a contact starts below a gap of zero by rounding, and was closed"),

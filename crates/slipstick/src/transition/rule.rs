@@ -72,11 +72,23 @@ impl Transition {
         self.contacts = ContactRecord::default();
     }
 
+    /// The guards of what has happened in this round. What contacts come to is decided by the transition: the guard that
+    /// asked for it counts only if that has happened, or nothing has.
+    pub fn happened(&self, guards: &[Guard]) -> Vec<usize> {
+        let contacts = &self.contacts.happened;
+        let has_happened =
+            |g: &usize| guards[*g].contact.is_none() || contacts.is_empty() || contacts.contains(g);
+        let mut all: Vec<usize> = self.firing.guards.iter().copied().filter(has_happened).collect();
+        all.extend(contacts);
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// Takes note of the guards that follow what has happened in this round.
     pub fn note_followers(&mut self, guards: &[Guard]) {
-        let happened = self.contacts.happened.iter().filter(|g| !self.firing.guards.contains(g));
-        let all = self.firing.guards.iter().chain(happened);
-        self.followers.extend(all.flat_map(|&g| &guards[g].response.followers));
+        let happened = self.happened(guards);
+        self.followers.extend(happened.iter().flat_map(|&g| &guards[g].response.followers));
     }
 
     /// The states that differ after it, to the bit.
@@ -135,6 +147,13 @@ pub enum Impossible {
         which: Vec<usize>,
         /// Why not.
         why: Unsolved,
+    },
+    /// The gap of an open contact has been put below zero.
+    Penetrates {
+        /// The contact.
+        contact: usize,
+        /// Its gap.
+        gap: f64,
     },
     /// The restitution of a contact is not between zero and one.
     Restitution {

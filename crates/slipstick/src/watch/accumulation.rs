@@ -16,7 +16,7 @@ const AT_REST: f64 = 1e-10;
 const NEXT_TO_NOTHING: f64 = 1e-3;
 /// The largest value between two events, in units of its band, at which the guard counts as at rest: its
 /// intervals are rounding to three digits.
-const NOTHING_LEFT: f64 = 1024.0;
+pub const NOTHING_LEFT: f64 = 1024.0;
 /// Terms of the extrapolated sum before it is ended by a geometric one.
 const MOST_TERMS: usize = 100_000;
 /// Terms below this part of the sum no longer matter.

@@ -47,7 +47,7 @@ mod signals;
 mod state;
 mod step_scan;
 
-pub use accumulation::{Between, ZenoLimit, ZenoRecord};
+pub use accumulation::{Between, NOTHING_LEFT, ZenoLimit, ZenoRecord};
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement, Touches};
 pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;

@@ -1,0 +1,299 @@
+//! What happens to contacts at one instant: an impact if some of them approach, then the forces of those that stay.
+
+use super::super::rule::{Impossible, Transition};
+use super::ContactRemark;
+use crate::contact::{
+    Hit, Impact, ImpactRemark, ImpactResult, Jam, LawNumbers, Relations, Resolved, Status, Unsolved, Wish,
+    end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
+};
+use crate::equations::{ContactGuard, UncertainPoint};
+use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
+use crate::model::ContactChange;
+
+/// Rounding of a sum of a few terms, in units of the sum of their sizes.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// A bounce that rises by no more than this many bands of its gap cannot be seen: its end would not be found.
+const UNSEEN: f64 = 4.0;
+/// Energy that an impact gains by rounding, as a part of that of its impulses.
+const ROUNDED_GAIN: f64 = 1e-9;
+
+/// The contacts that take part in what happens at one instant.
+pub(super) struct Instant<'r, 'a> {
+    pub(super) flow: &'r mut Flow<'a>,
+    pub(super) which: Vec<usize>,
+    pub(super) fired: Vec<ContactGuard>,
+    /// How uncertain each state is by rounding.
+    pub(super) delta: &'r [f64],
+}
+
+/// What contacts come to.
+struct Attempt {
+    /// Impulses, in their order.
+    impulses: Vec<Moved>,
+    /// Contacts whose slip was stopped because no forces are possible with it.
+    jammed: Vec<(usize, Jam)>,
+    resolved: Resolved,
+    /// The velocities of gaps after all impulses.
+    velocity: Vec<f64>,
+    /// Contacts that may as well slide as lift.
+    ambiguous: Vec<(usize, Jam)>,
+}
+
+/// Impulses, with the contacts before them.
+struct Moved {
+    result: ImpactResult,
+    relations: Relations,
+    joints: JointResponses,
+}
+
+impl Instant<'_, '_> {
+    /// Decides what contacts do. Those that would bounce by less than can be seen end their hits here.
+    pub(super) fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
+        let start = transition.after.clone();
+        let mut ends: Vec<bool> =
+            (0..self.which.len()).map(|i| self.has_fired(i, ContactChange::Rest)).collect();
+        loop {
+            let attempt = self.attempt(transition, &ends)?;
+            let unseen = self.unseen_bounces(transition, &attempt, &ends);
+            if unseen.is_empty() {
+                self.take(transition, &attempt, &ends);
+                return Ok(());
+            }
+            unseen.into_iter().for_each(|i| ends[i] = true);
+            transition.after.copy_from_slice(&start);
+        }
+    }
+
+    /// The velocities and forces that follow if the hits of some contacts end here.
+    fn attempt(&mut self, transition: &mut Transition, ends: &[bool]) -> Result<Attempt, Impossible> {
+        let before: Vec<Status> = self.statuses();
+        let Touching { relations, responses, joints } = self.touching(transition, &before)?;
+        self.check_laws(&relations.laws)?;
+        let count = self.which.len();
+        let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
+        let approaches = (0..count).any(|i| relations.approaches(i));
+        let result = if approaches {
+            let given = |(i, law): (usize, &LawNumbers)| if ends[i] { 0.0 } else { law.restitution };
+            let restitution: Vec<f64> = relations.laws.iter().enumerate().map(given).collect();
+            Some(resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?)
+        } else if ends.contains(&true) {
+            Some(end_hits(&relations, &wishes, ends).map_err(|why| self.unsolved(why))?)
+        } else {
+            None
+        };
+        let after = result.as_ref().map_or(&relations.velocity, |result| &result.velocity);
+        let velocity: Vec<f64> = after.iter().step_by(2).map(|velocity| velocity.value).collect();
+        for (i, wish) in wishes.iter_mut().enumerate() {
+            // Hits that have accumulated leave no velocity of the gap that would count.
+            wish.stays = ends[i] || after[2 * i].value <= after[2 * i].bound;
+            if let Some(slides) = result.as_ref().and_then(|result| result.slides[i]) {
+                wish.direction = slides;
+            }
+        }
+        let mut impulses = Vec::new();
+        if let Some(result) = result {
+            self.move_by(&result.impulses, &responses, transition);
+            impulses.push(Moved { result, relations, joints });
+        }
+        self.find_forces(transition, wishes, (impulses, velocity))
+    }
+
+    /// Forces of the contacts that stay. Where there are none with the slip that they have, it is stopped by an impulse
+    /// (impact without collision).
+    fn find_forces(
+        &mut self,
+        transition: &mut Transition,
+        mut wishes: Vec<Wish>,
+        (mut impulses, velocity): (Vec<Moved>, Vec<f64>),
+    ) -> Result<Attempt, Impossible> {
+        let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
+        let mut jammed: Vec<(usize, Jam)> = Vec::new();
+        loop {
+            let Touching { relations, responses, joints } = self.touching(transition, &before)?;
+            let why = match resolve_accelerations(&relations, &wishes) {
+                Ok(resolved) => {
+                    let ambiguous =
+                        if resolved.is_ambiguous { jams(&relations, &wishes) } else { Vec::new() };
+                    return Ok(Attempt { impulses, jammed, resolved, velocity, ambiguous });
+                }
+                Err(why) => self.unsolved(why),
+            };
+            let jams = jams(&relations, &wishes);
+            let stopped = stop_slip(&relations, &wishes, &jams);
+            let Some(result) = stopped.filter(|_| jammed.is_empty()) else { return Err(why) };
+            jams.iter().for_each(|(i, _)| wishes[*i].direction = 0.0);
+            jammed = jams;
+            self.move_by(&result.impulses, &responses, transition);
+            impulses.push(Moved { result, relations, joints });
+        }
+    }
+
+    /// Contacts that open now, and would close again before that can be seen.
+    fn unseen_bounces(&mut self, transition: &Transition, attempt: &Attempt, ends: &[bool]) -> Vec<usize> {
+        let mut unseen = Vec::new();
+        for (i, &k) in self.which.iter().enumerate() {
+            let (velocity, acceleration) = (attempt.velocity[i], attempt.resolved.accelerations[i]);
+            let opens = velocity > 0.0 && !attempt.resolved.statuses[i].is_closed();
+            if ends[i] || !opens || acceleration >= 0.0 {
+                continue;
+            }
+            let hit = self.flow.system().contacts()[k].hit;
+            let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
+            let Some(gap) = self.flow.guards().banded(hit, point) else { continue };
+            if velocity * velocity <= 2.0 * acceleration.abs() * UNSEEN * gap.bound {
+                unseen.push(i);
+            }
+        }
+        unseen
+    }
+
+    fn statuses(&self) -> Vec<Status> {
+        let contacts = self.flow.system().contacts();
+        self.which.iter().map(|&k| self.flow.mode.status(&contacts[k])).collect()
+    }
+
+    fn touching(&mut self, transition: &Transition, statuses: &[Status]) -> Result<Touching, Impossible> {
+        let Transition { t, before, after, .. } = transition;
+        let point = TouchPoint { t: *t, y: after, before };
+        let touching = self.flow.contacts().touching(point, &self.which, statuses);
+        touching.ok_or_else(|| self.unsolved(Unsolved::Impact))
+    }
+
+    fn has_fired(&self, i: usize, change: ContactChange) -> bool {
+        self.fired.iter().any(|of| of.contact == self.which[i] && of.change == change)
+    }
+
+    /// What is known of a contact before forces are found.
+    fn wish(&self, i: usize, status: Status, relations: &Relations) -> Wish {
+        let slip = relations.velocity[2 * i + 1];
+        let direction = match status {
+            _ if self.has_fired(i, ContactChange::Stick) => 0.0,
+            Status::Slides(direction) => direction,
+            _ if slip.value.abs() <= slip.bound => 0.0,
+            _ => slip.value.signum(),
+        };
+        let (lifts, slips) = (self.has_fired(i, ContactChange::Lift), self.has_fired(i, ContactChange::Slip));
+        Wish { status, stays: true, lifts, slips, direction }
+    }
+
+    fn check_laws(&self, laws: &[LawNumbers]) -> Result<(), Impossible> {
+        for (law, &contact) in laws.iter().zip(&self.which) {
+            let (sticking, sliding) = law.friction.unwrap_or_default();
+            let in_range = (0.0..=1.0).contains(&law.restitution);
+            if !in_range {
+                return Err(Impossible::Restitution { contact, value: law.restitution });
+            }
+            if !(sliding >= 0.0 && sticking >= sliding && sticking.is_finite()) {
+                return Err(Impossible::Friction { contact, values: (sticking, sliding) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
+    fn move_by(&self, impulses: &[f64], responses: &[Vec<f64>], transition: &mut Transition) {
+        let layout = self.flow.system().layout();
+        for (i, speed) in transition.after[layout.q..layout.q + layout.v].iter_mut().enumerate() {
+            let (mut change, mut size) = (0.0, 0.0);
+            for (p, response) in impulses.iter().zip(responses) {
+                change += p * response[i];
+                size += (p * response[i]).abs();
+            }
+            if change.abs() > ROUNDING * size {
+                *speed += change;
+            }
+        }
+    }
+
+    /// Takes what contacts come to: the log of the impact, what is worth a word, what each of them does.
+    fn take(&mut self, transition: &mut Transition, attempt: &Attempt, ends: &[bool]) {
+        for moved in &attempt.impulses {
+            self.record(moved, transition);
+        }
+        let named = |(i, jam): &(usize, Jam)| (self.which[*i], *jam);
+        let remarks = &mut transition.contacts.remarks;
+        remarks.extend(attempt.jammed.iter().map(named).map(|(k, jam)| ContactRemark::Painleve(k, jam)));
+        let unclear = attempt.ambiguous.iter().map(named);
+        remarks.extend(unclear.map(|(k, jam)| ContactRemark::PainleveNotUnique(k, jam)));
+        if attempt.resolved.is_ambiguous && attempt.ambiguous.is_empty() {
+            remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
+        }
+        for (i, status) in attempt.resolved.statuses.iter().enumerate() {
+            self.set_status(transition, i, (*status, ends[i]));
+        }
+    }
+
+    fn record(&mut self, moved: &Moved, transition: &mut Transition) {
+        let logged = self.logged(moved);
+        let contacts = self.flow.system().contacts();
+        for hit in logged.hits.iter().filter(|hit| hit.impulse.0 > 0.0) {
+            self.flow.mode.add_impulse(&contacts[hit.contact], hit.impulse);
+        }
+        let hit: Vec<usize> = logged.hits.iter().map(|hit| hit.contact).collect();
+        let record = &mut transition.contacts;
+        match &mut record.impact {
+            Some(impact) => impact.append(logged),
+            none => *none = Some(logged),
+        }
+        let Moved { result, relations, .. } = moved;
+        for remark in &result.remarks {
+            record.remarks.push(match remark {
+                ImpactRemark::GaveUpRestitution => ContactRemark::GaveUpRestitution(hit.clone()),
+                ImpactRemark::NotUnique => ContactRemark::ImpactNotUnique(hit.clone()),
+            });
+        }
+        let pairs = result.impulses.iter().zip(&relations.velocity);
+        let size: f64 = pairs.map(|(p, velocity)| (p * velocity.value).abs()).sum();
+        if result.energy > ROUNDED_GAIN * size {
+            record.remarks.push(ContactRemark::GainsEnergy(hit, result.energy));
+        }
+    }
+
+    /// What the log keeps of an impact.
+    fn logged(&self, Moved { result, relations, joints }: &Moved) -> Impact {
+        let pair = |row: usize| (relations.velocity[row].value, result.velocity[row].value);
+        let hit = |(i, &contact): (usize, &usize)| {
+            let impulse = (result.impulses[2 * i], result.impulses[2 * i + 1]);
+            let hit = Hit { contact, gap: pair(2 * i), slip: pair(2 * i + 1), impulse };
+            (impulse.0 != 0.0).then_some(hit)
+        };
+        let hits: Vec<Hit> = self.which.iter().enumerate().filter_map(hit).collect();
+        let law = hits.first().map(|hit| self.flow.system().contacts()[hit.contact].law).unwrap_or_default();
+        let (passes, energy) = (result.passes, result.energy);
+        Impact { law, passes, hits, joints: joints.impulses(&result.impulses), energy }
+    }
+
+    /// Sets what a contact does from here on, and takes note of what has happened to it.
+    fn set_status(&mut self, transition: &mut Transition, i: usize, (status, ends): (Status, bool)) {
+        let (system, k) = (self.flow.system(), self.which[i]);
+        let contact = &system.contacts()[k];
+        let before = self.flow.mode.status(contact);
+        let is_hit = transition.contacts.hits().iter().any(|hit| hit.contact == k && hit.impulse.0 > 0.0);
+        let rests = self.has_fired(i, ContactChange::Rest);
+        let guards = system.guards().iter().enumerate();
+        let own = guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));
+        let happened = own.filter(|(_, of)| match of.change {
+            ContactChange::Rest => ends && status.is_closed(),
+            change => !rests && happens(change, (before, status), is_hit),
+        });
+        transition.contacts.happened.extend(happened.map(|(g, _)| g));
+        self.flow.mode.set_status(contact, status);
+    }
+
+    fn unsolved(&self, why: Unsolved) -> Impossible {
+        Impossible::Contacts { which: self.which.clone(), why }
+    }
+}
+
+/// Whether this has happened to a contact that comes from one status to another, and may have had an impulse.
+fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: bool) -> bool {
+    let slides = |status: Status| matches!(status, Status::Slides(_));
+    match change {
+        ContactChange::Hit => !before.is_closed() && (is_hit || after.is_closed()),
+        ContactChange::Lift => before.is_closed() && !after.is_closed(),
+        ContactChange::Slip => before == Status::Sticks && slides(after),
+        ContactChange::Stick => slides(before) && after == Status::Sticks,
+        ContactChange::Reverse => slides(before) && slides(after) && before != after,
+        ContactChange::Rest => false,
+    }
+}

@@ -1,0 +1,74 @@
+//! What is worth a word of what happens to contacts, in words.
+
+use crate::contact::Jam;
+
+/// What is worth a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContactRemark {
+    /// The impact of these contacts has more than one solution.
+    ImpactNotUnique(Vec<usize>),
+    /// The impact of these contacts did not come to an end, and restitution was given up.
+    GaveUpRestitution(Vec<usize>),
+    /// The impact of these contacts has raised the energy.
+    GainsEnergy(Vec<usize>, f64),
+    /// The motion of these contacts goes on in more than one way.
+    MotionNotUnique(Vec<usize>),
+    /// This contact slid with more friction than its motion can have, and its slip was stopped by an impulse.
+    Painleve(usize, Jam),
+    /// With its friction this contact may as well slide as lift.
+    PainleveNotUnique(usize, Jam),
+}
+
+impl ContactRemark {
+    /// The code of the note.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::ImpactNotUnique(_) => "impact-not-unique",
+            Self::GaveUpRestitution(_) => "restitution-given-up",
+            Self::GainsEnergy(..) => "impact-gains-energy",
+            Self::MotionNotUnique(_) => "contact-not-unique",
+            Self::Painleve(..) => "painleve",
+            Self::PainleveNotUnique(..) => "painleve-not-unique",
+        }
+    }
+
+    /// The contacts that it is about.
+    pub fn contacts(&self) -> &[usize] {
+        match self {
+            Self::ImpactNotUnique(which)
+            | Self::GaveUpRestitution(which)
+            | Self::GainsEnergy(which, _)
+            | Self::MotionNotUnique(which) => which,
+            Self::Painleve(contact, _) | Self::PainleveNotUnique(contact, _) => std::slice::from_ref(contact),
+        }
+    }
+
+    /// What there is to say, with the names of the contacts.
+    pub fn in_words(&self, names: &str) -> String {
+        match self {
+            Self::ImpactNotUnique(_) => {
+                format!(
+                    "the hit of {names} has more than one outcome: that in which most contacts stick is taken"
+                )
+            }
+            Self::GaveUpRestitution(_) => {
+                format!("the hit of {names} did not come to an end with restitution: it ends without")
+            }
+            Self::GainsEnergy(_, energy) => format!(
+                "the hit of {names} gains {energy:.6} of energy: Newton's restitution with friction can; \
+                 use `law = \"smith\"`"
+            ),
+            Self::MotionNotUnique(_) => format!(
+                "the motion of {names} can go on in more than one way: that with the fewest changes is taken"
+            ),
+            Self::Painleve(_, Jam { friction, critical }) => format!(
+                "{names} slides with a friction of {friction}, above the critical {critical:.6}: no forces are possible \
+                 (Painlevé), and an impulse stops its slip"
+            ),
+            Self::PainleveNotUnique(_, Jam { friction, critical }) => format!(
+                "{names} slides with a friction of {friction}, above the critical {critical:.6}: it may as well slide as \
+                 lift (Painlevé), and goes on with what it did"
+            ),
+        }
+    }
+}
