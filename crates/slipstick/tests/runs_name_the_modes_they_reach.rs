@@ -6,8 +6,11 @@ use common::plan;
 use slipstick::simulate::simulate;
 use slipstick::trajectory::ModeGraph;
 
-/// Modes with how often they were entered, and ways with the events and how often.
-fn graph(text: &str) -> (Vec<(String, usize)>, Vec<(usize, usize, String, usize)>) {
+/// From where, to where, the event, and how often.
+type Way = (usize, usize, String, usize);
+
+/// Modes with how often they were entered, and the ways between them.
+fn graph(text: &str) -> (Vec<(String, usize)>, Vec<Way>) {
     let plan = plan(text);
     let trajectory = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
     let graph = ModeGraph::of(&plan.system, &trajectory);
