@@ -1,5 +1,5 @@
-//! Problems with contacts, with every method: the same events in the same order, at the right times, with the right
-//! states and forces. One table; a method that does not take a problem says why.
+//! Problems with contacts, with every method: the same events in the same order, at the right times, with the
+//! right states and forces. One table; a method that does not take a problem says why.
 
 use slipstick::problems::{ContactProblem, contact_methods, contact_problems, more_contact_problems};
 

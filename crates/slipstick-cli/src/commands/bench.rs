@@ -13,6 +13,7 @@ use slipstick::step::{Method, MethodDescriptor};
 use std::time::Instant;
 
 mod constrained;
+mod contact;
 mod events;
 mod fingerprint;
 mod formulas;
@@ -78,6 +79,7 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::EVENTS,
         problems::SLIDING,
         problems::CONSTRAINED,
+        problems::CONTACT,
         problems::MECHANISMS,
         metamorphic::SUITE,
         formulas::SUITE,
@@ -113,12 +115,14 @@ pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Tr
 /// Runs a suite and prints its rows.
 fn run_suite(name: &'static str, json: bool) -> Finish {
     let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
+    let touches = name == problems::CONTACT.0;
     let (is_constrained, is_mechanisms) = (name == problems::CONSTRAINED.0, name == problems::MECHANISMS.0);
     let rows: Box<dyn Iterator<Item = SuiteRow>> = match problems::suite(name) {
         Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
         None if has_events => Box::new(events::rows()),
         None if slides => Box::new(sliding::rows()),
         None if is_constrained => Box::new(constrained::rows()),
+        None if touches => Box::new(contact::rows()),
         None if is_mechanisms => Box::new(mechanisms::rows()),
         None => Box::new(formulas::rows().into_iter()),
     };
@@ -126,6 +130,7 @@ fn run_suite(name: &'static str, json: bool) -> Finish {
         data(match name {
             _ if has_events => events::heading(),
             _ if slides => sliding::heading(),
+            _ if touches => contact::heading(),
             _ if is_constrained || is_mechanisms => constrained::heading(),
             _ => heading(),
         });
@@ -137,6 +142,7 @@ fn run_suite(name: &'static str, json: bool) -> Finish {
             true => serde_json::to_string(&row).unwrap_or_default(),
             false if has_events => events::line(&row),
             false if slides => sliding::line(&row),
+            false if touches => contact::line(&row),
             false if is_constrained || is_mechanisms => constrained::line(&row),
             false => line(&row),
         });

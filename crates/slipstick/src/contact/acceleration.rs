@@ -30,11 +30,12 @@ pub struct Resolved {
     pub is_ambiguous: bool,
 }
 
-/// What contacts do; those whose gaps do not stay closed have no forces. Where several motions are possible, that with the fewest changes
-/// is taken, and of these the one in which most contacts hold.
+/// What contacts do; those whose gaps do not stay closed have no forces. Where several motions are possible, that
+/// with the fewest changes is taken, and of these the one in which most contacts hold.
 ///
-/// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then on it has
-/// that of sliding, and all is looked at again.
+/// A contact that does not slide yet begins to only where friction while it sticks is not enough; from then
+/// on it has that of sliding, and all is looked at again. Where others come to stick by that, it may have
+/// been one too many: then any contacts may slide that can.
 pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
     let count = wishes.len();
     let mut all = Resolved {
@@ -56,21 +57,22 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
 
 /// The same for contacts that feel each other.
 fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
-    let (mut relations, mut wishes) = (relations.clone(), wishes.to_vec());
-    let sliding: Vec<Option<(f64, f64)>> = relations.laws.iter().map(|law| law.friction).collect();
-    for (law, _) in relations.laws.iter_mut().zip(&wishes).filter(|(_, wish)| wish.direction == 0.0) {
+    let (mut now, mut known) = (relations.clone(), wishes.to_vec());
+    for (law, _) in now.laws.iter_mut().zip(wishes).filter(|(_, wish)| wish.direction == 0.0) {
         law.friction = law.friction.map(|(sticking, _)| (sticking, sticking));
     }
     let mut begins = vec![false; wishes.len()];
     loop {
-        let resolved = resolve_once(&relations, &wishes, &begins)?;
+        let Ok(resolved) = resolve_once(&now, &known, &begins) else {
+            let resolved = resolve_once(relations, wishes, &vec![false; wishes.len()])?;
+            return Ok(Resolved { is_ambiguous: false, ..resolved });
+        };
         let mut is_done = true;
         for (i, status) in resolved.statuses.iter().enumerate() {
             let Status::Slides(direction) = *status else { continue };
-            if wishes[i].direction == 0.0 {
-                (wishes[i].direction, begins[i]) = (direction, true);
-                is_done &= relations.laws[i].friction == sliding[i];
-                relations.laws[i].friction = sliding[i];
+            if now.laws[i].friction != relations.laws[i].friction {
+                (known[i].direction, begins[i], is_done) = (direction, true, false);
+                now.laws[i].friction = relations.laws[i].friction;
             }
         }
         if is_done {

@@ -1,7 +1,8 @@
 //! All ways in which contacts can meet their laws at one level, velocities or accelerations, by trying each.
 //!
-//! Of each contact the choices are tried that are left to it: no force, a closed gap, or that with stick or slip. A
-//! combination is a solution if the linear equations that it says have one, and all inequalities hold.
+//! Of each contact the choices are tried that are left to it: no force, a closed gap, or that with stick or
+//! slip. A combination is a solution if the linear equations that it says have one, and all inequalities
+//! hold.
 
 use super::Relations;
 use super::complementarity::one_solution;

@@ -1,8 +1,8 @@
 //! Impacts: velocities after contacts have closed while their gaps shrank.
 //!
-//! All contacts of one instant are one problem. Newton's restitution in passes (Moreau): contacts that separate stay
-//! out of a pass, and passes are repeated while a contact approaches. So no pass gains energy without friction: with
-//! `0 ≤ U⁺ + e U⁻ ⟂ p ≥ 0`, the energy changes by `½ Σ p (1 - e) U⁻ ≤ 0`.
+//! All contacts of one instant are one problem. Newton's restitution in passes (Moreau): contacts that
+//! separate stay out of a pass, and passes are repeated while a contact approaches. So no pass gains energy
+//! without friction: with `0 ≤ U⁺ + e U⁻ ⟂ p ≥ 0`, the energy changes by `½ Σ p (1 - e) U⁻ ≤ 0`.
 
 use super::choices::{Choice, Found, all_solutions};
 use super::groups::groups;
@@ -27,7 +27,8 @@ pub struct ImpactResult {
     pub passes: usize,
     /// What the energy has changed by, for surfaces that do not move.
     pub energy: f64,
-    /// The direction in which each contact slides after it, zero if it does not; none for contacts without impulse.
+    /// The direction in which each contact slides after it, zero if it does not; none for contacts without
+    /// impulse.
     pub slides: Vec<Option<f64>>,
     /// What is worth a word.
     pub remarks: Vec<ImpactRemark>,
@@ -96,7 +97,7 @@ fn resolve_group(relations: &Relations, restitution: &[f64]) -> Result<ImpactRes
         let found = match law {
             _ if gives_up => moreau(&state, restitution, &mut result)?,
             ImpactLaw::Moreau => moreau(&state, restitution, &mut result)?,
-            ImpactLaw::Poisson => poisson(&state, restitution, &mut result)?,
+            ImpactLaw::Poisson => poisson(&state, restitution)?,
             ImpactLaw::Sequential => fastest(&state, restitution),
             ImpactLaw::Smith => smith(&state, restitution)?,
         };
@@ -197,19 +198,25 @@ fn first_solution(state: &Relations, free: &[Inexact], result: &mut ImpactResult
     Ok(first)
 }
 
-/// Compression to rest, then restitution of impulses; what would still approach is held.
-fn poisson(state: &Relations, restitution: &[f64], result: &mut ImpactResult) -> Result<Found, Unsolved> {
-    let compressed = moreau(state, &vec![0.0; state.count()], result)?;
+/// Compression to rest, then restitution of impulses; what would still approach is held. Contacts that
+/// separate take part, too: compression can bring them to approach.
+fn poisson(state: &Relations, restitution: &[f64]) -> Result<Found, Unsolved> {
+    let compressed = held(state)?;
     let mut p: Vec<f64> = compressed.p;
     (0..state.count()).for_each(|i| p[2 * i] *= 1.0 + restitution[i]);
     let expanded = Relations { velocity: state.after(&state.velocity, &p), ..state.clone() };
-    let choices: Vec<Vec<Choice>> = vec![vec![Choice::Closed, Choice::Free]; state.count()];
-    let held = all_solutions(&expanded, &expanded.velocity, &choices).ok_or(Unsolved::Impact)?;
-    let mut held = held.into_iter().next().ok_or(Unsolved::Impact)?;
+    let mut held = held(&expanded)?;
     held.rows = exact_rows(&expanded, &held, &vec![0.0; state.count()]);
     held.p.iter_mut().zip(&p).for_each(|(held, p)| *held += p);
     held.choices = compressed.choices;
     Ok(held)
+}
+
+/// The impulses after which no contact approaches, without restitution.
+fn held(state: &Relations) -> Result<Found, Unsolved> {
+    let choices = vec![vec![Choice::Closed, Choice::Free]; state.count()];
+    let held = all_solutions(state, &state.velocity, &choices).ok_or(Unsolved::Impact)?;
+    held.into_iter().next().ok_or(Unsolved::Impact)
 }
 
 /// The impact of the contact that approaches fastest, as if it were alone.

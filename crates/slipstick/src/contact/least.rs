@@ -1,18 +1,19 @@
 //! Small linear systems that may be singular: the solution of least norm, if there is one.
 //!
-//! Contacts that are redundant make the matrix singular. Unknowns are scaled by the diagonal, so that units do not
-//! matter; elimination is by rows and columns (complete pivoting).
+//! Contacts that are redundant make the matrix singular. Unknowns are scaled by the diagonal, so that units
+//! do not matter; elimination is by rows and columns (complete pivoting).
 
 /// A pivot below this part of the largest entry of the scaled matrix is rounding.
 const RANK: f64 = 1e-11;
 /// A right-hand side that is left by more than this part of the largest is out of reach.
 const CONSISTENT: f64 = 1e-9;
 
-/// The part of the largest weight that one counts at least.
-const LEAST_WEIGHT: f64 = 1e-9;
+/// The part of the largest weight that one counts at least: what a contact bears that nothing presses on is
+/// rounding.
+const LEAST_WEIGHT: f64 = f64::EPSILON;
 
-/// Friction that moves as the given one does, with these weights as parts: how contacts share it. `products` is the
-/// response of each to each.
+/// Friction that moves as the given one does, with these weights as parts: how contacts share it. `products`
+/// is the response of each to each.
 pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Vec<f64> {
     let right: Vec<f64> = products
         .chunks_exact(friction.len())
@@ -55,8 +56,8 @@ fn size_of(matrix: &[f64], n: usize, i: usize) -> f64 {
     if largest > 0.0 { largest.sqrt() } else { 1.0 }
 }
 
-/// Brings the rows to the form `[1 0 … | rest]`. Gives the column of each pivot; none if a row that has none asks for
-/// something.
+/// Brings the rows to the form `[1 0 … | rest]`. Gives the column of each pivot; none if a row that has none
+/// asks for something.
 fn eliminate(rows: &mut [Vec<f64>], n: usize) -> Option<Vec<usize>> {
     let largest = rows.iter().flat_map(|row| &row[..n]).fold(0.0_f64, |most, entry| most.max(entry.abs()));
     let asked = rows.iter().fold(0.0_f64, |most, row| most.max(row[n].abs()));

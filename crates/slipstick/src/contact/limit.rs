@@ -1,8 +1,8 @@
 //! The end of hits that accumulate: the impulses that take off what is left of the velocities of gaps.
 //!
-//! Hits go on up to their limit, and the motion rests from the last one that was found. The hits that are left out have an
-//! impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with each of them: so the slip is
-//! right after the limit.
+//! Hits go on up to their limit, and the motion rests from the last one that was found. The hits that are
+//! left out have an impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with
+//! each of them: so the slip is right after the limit.
 
 use super::choices::{Choice, forces};
 use super::{ImpactResult, Relations, Status, Unsolved, Wish};

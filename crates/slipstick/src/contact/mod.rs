@@ -1,9 +1,9 @@
-//! Contacts at one instant: which velocities follow from an impact, and which contacts hold, stick, slide or open
-//! after it.
+//! Contacts at one instant: which velocities follow from an impact, and which contacts hold, stick, slide or
+//! open after it.
 //!
-//! In: the contacts that are closed or about to be, as numbers ([`Relations`]). Out: impulses and statuses, or that
-//! there are none. Nothing here knows of systems, time or events. Signs: a gap velocity is negative where the contact
-//! approaches, a normal force positive where it pushes apart.
+//! In: the contacts that are closed or about to be, as numbers ([`Relations`]). Out: impulses and statuses,
+//! or that there are none. Nothing here knows of systems, time or events. Signs: a gap velocity is negative
+//! where the contact approaches, a normal force positive where it pushes apart.
 
 mod acceleration;
 mod choices;
@@ -17,6 +17,8 @@ mod painleve;
 mod relations;
 mod smith;
 mod status;
+#[cfg(test)]
+mod tests;
 
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
 pub use hit::{Hit, Impact};

@@ -1,7 +1,7 @@
 //! Contacts as numbers: how their velocities and accelerations depend on their impulses and forces.
 //!
-//! Each contact has two rows, its normal at `2 i` and its tangent at `2 i + 1`; the latter is zero without friction.
-//! `W = G P Gᵀ` with `P` the response of the mechanism through its joints.
+//! Each contact has two rows, its normal at `2 i` and its tangent at `2 i + 1`; the latter is zero without
+//! friction. `W = G P Gᵀ` with `P` the response of the mechanism through its joints.
 
 use crate::expr::Inexact;
 use crate::model::ImpactLaw;

@@ -11,11 +11,12 @@ use super::integrator::Restart;
 use super::invariants::is_continuous;
 use super::run_loop::RunLoop;
 use super::sizes::Beginning;
+use crate::equations::UncertainPoint;
 use crate::formulation::Stabilisation;
 use crate::model::{ContactChange, Location};
 use crate::trajectory::Outcome;
 use crate::transition::{Contacts, Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
-use crate::watch::ZenoLimit;
+use crate::watch::{NOTHING_LEFT, ZenoLimit};
 
 /// Most names of guards in a message.
 const MOST_NAMES: usize = 8;
@@ -184,8 +185,8 @@ impl RunLoop<'_> {
 
     /// One round: makes a new state and mode of what fired, and logs it. Gives whether anything has changed.
     ///
-    /// A reset is made consistent with the constraints that hold after it: a joint that it shuts is shut there.
-    /// Joints that shut without a reset, by a switch, are shut at the end.
+    /// A reset is made consistent with the constraints that hold after it: a joint that it shuts is shut
+    /// there. Joints that shut without a reset, by a switch, are shut at the end.
     fn round(&mut self, firing: &Firing) -> Result<bool, Error> {
         let trial = &self.integrator.trial;
         let t = trial.t;
@@ -337,7 +338,8 @@ impl RunLoop<'_> {
         if response.at_rest.is_none() {
             return ends(response.switch.is_some());
         }
-        let together = self.accumulating.rest_together(system.guards(), g);
+        let mut together = self.accumulating.rest_together(system.guards(), g);
+        together.retain(|&other| other == g || self.is_closed(other));
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
             // It is at rest already, and nothing holds it there. A contact that nothing presses together goes on.
@@ -346,6 +348,19 @@ impl RunLoop<'_> {
         let text = format!("the events of `{name}` accumulate at t = {at}: it comes to rest");
         self.recorder.note(t, "came-to-rest", text);
         Ok(None)
+    }
+
+    /// Whether a guard is no gap of a contact, or that gap is zero as far as can be told: one that is open
+    /// does not rest with another, wherever its hits have seemed to lead.
+    fn is_closed(&mut self, guard: usize) -> bool {
+        let Self { integrator, guards, .. } = self;
+        if integrator.flow.system().guards()[guard].contact.is_none() {
+            return true;
+        }
+        let delta = guards.uncertainty.of_rounding();
+        let point = UncertainPoint { t: integrator.trial.t, y: &integrator.trial.start, delta: &delta };
+        let gap = integrator.flow.guards().banded(guard, point);
+        gap.is_some_and(|gap| gap.value.abs() <= NOTHING_LEFT * gap.bound)
     }
 
     /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there

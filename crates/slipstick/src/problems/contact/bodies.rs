@@ -1,5 +1,5 @@
-//! Bodies with several contacts: a rod down a wall, boxes on a table that speeds up, a rod that slides on its tip.
-//! Energy and quadrature, or extrapolation in 40 digits.
+//! Bodies with several contacts: a rod down a wall, boxes on a table that speeds up, a rod that slides on its
+//! tip. Energy and quadrature, or extrapolation in 40 digits.
 
 use super::ContactProblem;
 

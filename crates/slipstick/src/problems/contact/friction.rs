@@ -1,5 +1,5 @@
-//! Stick and slip: a ramp that tilts, a ramp with two zones, a block on a belt, a block on a block. Closed forms,
-//! or extrapolation in 40 digits.
+//! Stick and slip: a ramp that tilts, a ramp with two zones, a block on a belt, a block on a block. Closed
+//! forms, or extrapolation in 40 digits.
 
 use super::ContactProblem;
 

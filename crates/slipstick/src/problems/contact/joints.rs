@@ -1,5 +1,5 @@
-//! Contacts beside joints: a double pendulum at a wall, a rod that breaks, a latch that shuts and opens. Extrapolation in
-//! 40 digits, quadrature, closed form.
+//! Contacts beside joints: a double pendulum at a wall, a rod that breaks, a latch that shuts and opens.
+//! Extrapolation in 40 digits, quadrature, closed form.
 
 use super::ContactProblem;
 use std::f64::consts::SQRT_2;

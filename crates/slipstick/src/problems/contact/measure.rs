@@ -158,7 +158,8 @@ struct Log<'r> {
 }
 
 impl<'r> Log<'r> {
-    /// The next event, if it is the one that should be. Before the limit of hits there may be any number of them.
+    /// The next event, if it is the one that should be. Before the limit of hits there may be any number of
+    /// them.
     fn next(&mut self, expected: &Happens, hits: Option<&Happens>) -> Option<&'r Event> {
         if let (true, Some(hits)) = (expected.is_limit, hits) {
             let are_more =

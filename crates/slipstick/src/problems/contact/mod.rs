@@ -1,8 +1,9 @@
-//! The suite `contact`: mechanisms that hit, rest, stick, slip and lift, each with the truth about when they do.
+//! The suite `contact`: mechanisms that hit, rest, stick, slip and lift, each with the truth about when they
+//! do.
 //!
-//! A problem is a model file in `models/`; its truth stands in the Rust file that reads it: closed forms, quadrature
-//! or extrapolation in 40 digits, as the nearest doubles. A row promises every event, in order and by name, the
-//! states and forces beside events, and errors within a multiple of the tolerance.
+//! A problem is a model file in `models/`; its truth stands in the Rust file that reads it: closed forms,
+//! quadrature or extrapolation in 40 digits, as the nearest doubles. A row promises every event, in order and
+//! by name, the states and forces beside events, and errors within a multiple of the tolerance.
 
 mod balls;
 mod bodies;
@@ -42,7 +43,8 @@ pub struct Happens {
     pub names: Vec<&'static str>,
     /// When, for hits that accumulate their limit.
     pub t: f64,
-    /// Whether hits accumulate here: those of the contacts of the event before, of which any number may come first.
+    /// Whether hits accumulate here: those of the contacts of the event before, of which any number may come
+    /// first.
     pub is_limit: bool,
 }
 

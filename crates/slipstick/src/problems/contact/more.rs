@@ -32,8 +32,8 @@ fn floor_and_ceiling() -> ContactProblem {
     problem
 }
 
-/// At the bottom it has 3.5 g L of squared speed: it goes slack at 120 degrees, and is caught at the bottom. The time to
-/// the first is by quadrature in 30 digits.
+/// At the bottom it has 3.5 g L of squared speed: it goes slack at 120 degrees, and is caught at the bottom.
+/// The time to the first is by quadrature in 30 digits.
 fn taut_string() -> ContactProblem {
     let (vx, vy) = (-1.107361729517505, 1.9180067778816634);
     let slack = [("x", 0.75_f64.sqrt()), ("y", 0.5), ("x'", vx), ("y'", vy), ("contact.string.force.n", 0.0)];
