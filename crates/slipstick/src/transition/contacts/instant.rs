@@ -244,7 +244,8 @@ impl Instant<'_, '_> {
         }
         let pairs = result.impulses.iter().zip(&relations.velocity);
         let size: f64 = pairs.map(|(p, velocity)| (p * velocity.value).abs()).sum();
-        if result.energy > ROUNDED_GAIN * size {
+        // What is left of hits that accumulate is taken off with its friction, which is no impact that could gain energy.
+        if result.passes > 0 && result.energy > ROUNDED_GAIN * size {
             record.remarks.push(ContactRemark::GainsEnergy(hit, result.energy));
         }
     }
