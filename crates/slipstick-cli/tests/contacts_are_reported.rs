@@ -1,5 +1,5 @@
-//! A run with contacts says what happened to them: in the log, in the summary, in run.json and in the report. What has
-//! no contacts has none of it.
+//! A run with contacts says what happened to them: in the log, in the summary, in run.json and in the report.
+//! What has no contacts has none of it.
 
 mod common;
 

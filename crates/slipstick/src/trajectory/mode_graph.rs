@@ -1,9 +1,11 @@
-//! The hybrid automaton that a run has built on its way: the modes that it reached, and the events between them.
+//! The hybrid automaton that a run has built on its way: the modes that it reached, and the events between
+//! them.
 //!
-//! A mode is named by the automaton's mode, by what each contact does, by the signs of switches, and by the surfaces
-//! that the motion slides on. Switches that kept one sign for the whole run tell no modes apart and are left out.
+//! A mode is named by the automaton's mode, by what each contact does, by the signs of switches, and by the
+//! surfaces that the motion slides on. Switches that kept one sign for the whole run tell no modes apart and
+//! are left out.
 
-use super::{Event, Trajectory};
+use super::Trajectory;
 use crate::equations::{ContactShape, System};
 use crate::mode::Mode;
 
@@ -86,15 +88,6 @@ impl ModeGraph {
             Some(edge) => edge.count += 1,
             None => self.edges.push(ModeEdge { from, to, event, count: 1 }),
         }
-    }
-}
-
-impl Trajectory {
-    /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
-    pub fn names_of(&self, event: &Event) -> String {
-        let name = |&guard: &usize| self.guard_names[guard].as_str();
-        let round = |guards: &[usize]| guards.iter().map(name).collect::<Vec<_>>().join(" + ");
-        event.rounds.iter().map(|of| round(&of.guards)).collect::<Vec<_>>().join(" -> ")
     }
 }
 

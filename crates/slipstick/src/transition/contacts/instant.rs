@@ -244,7 +244,7 @@ impl Instant<'_, '_> {
         }
         let pairs = result.impulses.iter().zip(&relations.velocity);
         let size: f64 = pairs.map(|(p, velocity)| (p * velocity.value).abs()).sum();
-        // What is left of hits that accumulate is taken off with its friction, which is no impact that could gain energy.
+        // To take off what is left of hits that accumulate, with its friction, is no impact.
         if result.passes > 0 && result.energy > ROUNDED_GAIN * size {
             record.remarks.push(ContactRemark::GainsEnergy(hit, result.energy));
         }
