@@ -7,7 +7,7 @@ use slipstick::contact::{Impact, Status};
 use slipstick::equations::System;
 use slipstick::model::ImpactLaw;
 use slipstick::simulate::{Plan, simulate};
-use slipstick::trajectory::{ContactAudit, EnergyBalance, Trajectory};
+use slipstick::trajectory::{ContactAudit, EnergyBalance, Event, Trajectory};
 
 /// The ball falls from 1, and gives back 8/10 of its velocity.
 const BALL: &str = r#"
@@ -75,7 +75,7 @@ fn an_impact_has_its_velocities_impulses_and_what_it_lost() {
     let shape = plan.system.shape();
     let end = &trajectory.segments.last().expect("a segment").mode.values.discrete;
     let value = |name: &str| end[shape.discrete_names.iter().position(|n| n == name).expect("a variable")];
-    let hits = || trajectory.events.iter().flat_map(|event| event.impacts()).filter(|impact| impact.is_hit());
+    let hits = || trajectory.events.iter().flat_map(Event::impacts).filter(|impact| impact.is_hit());
     let sum: f64 = hits().map(|impact| impact.hits[0].impulse.0).sum();
     assert!((value("contact.floor.total.n") - sum).abs() < 1e-12 && (sum + 9.0 * v).abs() < 1e-8);
     assert_eq!(Some(value("contact.floor.impulse.n")), hits().last().map(|impact| impact.hits[0].impulse.0));
