@@ -1,7 +1,9 @@
 //! After its first step a method allocates nothing, neither when it tries a step nor for its dense output, and a run that slides nothing from step to
 //! step.
 
-use slipstick::equations::{ClosureSystem, Mechanism};
+mod common;
+
+use slipstick::equations::{self, ClosureSystem, Mechanism};
 use slipstick::formulation::Flow;
 use slipstick::math::Jet;
 use slipstick::mode::Mode;
@@ -67,7 +69,12 @@ fn fifty_steps(system: &ClosureSystem, method: Method, start: &[f64], h: f64) ->
     fifty_steps_by(method.build(start.len()), system, start, h)
 }
 
-fn fifty_steps_by(mut step: Box<dyn Step>, system: &ClosureSystem, start: &[f64], h: f64) -> Vec<f64> {
+fn fifty_steps_by(
+    mut step: Box<dyn Step>,
+    system: &dyn equations::System,
+    start: &[f64],
+    h: f64,
+) -> Vec<f64> {
     let tolerances = Tolerances::uniform(1e-6, 1e-6);
     let mut flow = Flow::new(system, Mode::new(0, 0, 0));
     let (method, mut trial) = (step.report().method, Trial::new(0.0, start));
@@ -102,6 +109,29 @@ fn half_explicit_steps_after_the_first_allocate_nothing() {
     let stabilised = Method::Radau5.build_ggl(4).expect("takes that form");
     let end = fifty_steps_by(stabilised, &system, &[1.0, 0.0, 0.0, 0.0], 1e-2);
     assert!(end[1] < -0.5, "moved to {end:?}");
+}
+
+/// Friction in a joint, and a wheel that rolls beside it.
+#[test]
+fn steps_with_friction_and_rolling_allocate_nothing() {
+    let system = common::system_of(
+        r#"
+        coordinates = { x = 0, y = 0, u = 0.6, w = -0.8, r = 0 }
+        kinetic = "x'^2 + y'^2 + (u'^2 + w'^2 + r'^2)/2"
+        potential = "9.81*(2*y + w)"
+        forces.x = "0.3*lambda.floor"
+        constraints.floor = "y"
+        constraints.rod = "(u - x)^2 + (w - y)^2 - 1"
+        constraints.roll = "r' - x'"
+        run.until = 1
+        "#,
+    );
+    let start = [0.0, 0.0, 0.6, -0.8, 0.0, 5.0, 0.0, 5.0, 0.0, 5.0];
+    let own = Method::ALL.iter().filter(|method| method.facts().mechanisms_only).map(|m| m.build(10));
+    for step in own.chain(Method::Radau5.build_ggl(10)) {
+        let end = fifty_steps_by(step, &system, &start, 5e-3);
+        assert!(end[0] > 0.5 && (end[4] - end[0]).abs() < 1e-6, "{end:?}");
+    }
 }
 
 /// Forty links, one joint twice, take the sparse solver.

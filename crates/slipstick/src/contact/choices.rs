@@ -13,6 +13,9 @@ use crate::expr::Inexact;
 /// At most this many combinations are tried: four contacts with friction, eight without.
 const MOST_COMBINATIONS: usize = 256;
 
+/// At most this many where a complementarity problem has decided nothing.
+const MOST_IF_UNDECIDED: usize = 1 << 14;
+
 /// What a contact can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
@@ -52,7 +55,10 @@ pub(super) fn all_solutions(
 ) -> Option<Vec<Found>> {
     let combinations = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
-        return one_solution(relations, free, choices).map(|found| found.into_iter().collect());
+        let one = one_solution(relations, free, choices);
+        if one.is_some() || combinations > MOST_IF_UNDECIDED {
+            return one.map(|found| found.into_iter().collect());
+        }
     }
     let one = |mut number: usize| {
         let mut combination = Vec::with_capacity(choices.len());

@@ -19,7 +19,14 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
         })
         .collect();
     let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
-    Ok(ImpactResult::of_impulses(relations, impulses, 0))
+    let mut result = ImpactResult::of_impulses(relations, impulses, 0);
+    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != Choice::Free) {
+        result.velocity[2 * i].value = 0.0;
+        if *choice == Choice::Sticks {
+            result.velocity[2 * i + 1].value = 0.0;
+        }
+    }
+    Ok(result)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the side whose velocity counts positive there. While a contact slides in direction s, `T = -μ s N`.
 
 use super::lowering::{Lowering, discrete_input};
-use crate::expr::{BinaryOp, ExprId};
+use crate::expr::{BinaryOp, ExprId, InputId};
 use crate::model::{ContactChange, ContactRule, FrictionRule, ImpactLaw, Model};
 
 /// What there is to know about a contact before anything is evaluated.
@@ -78,6 +78,20 @@ impl Lowering<'_> {
             forces.push((self.arena.mul(along, normal), slip));
         }
         forces
+    }
+
+    /// The first contact whose slip is not linear in the speeds.
+    pub(super) fn nonlinear_slip<'m>(&mut self, model: &'m Model) -> Option<&'m ContactRule> {
+        let n = model.mechanism.coordinates;
+        let is_speed = |input: &InputId| (1 + n..1 + 2 * n).contains(&input.index());
+        model.contacts.iter().find(|contact| {
+            let Some(slip) = &contact.slip else { return false };
+            let slip = self.locked(slip, &format!("contacts.{}.slip", contact.name));
+            let speeds: Vec<InputId> = self.arena.inputs_of(&[slip]).into_iter().filter(is_speed).collect();
+            let slopes: Vec<ExprId> =
+                speeds.iter().map(|&speed| self.arena.derivative(slip, speed)).collect();
+            self.arena.inputs_of(&slopes).iter().any(is_speed)
+        })
     }
 
     /// The surface of an event of a contact, which falls to zero where it happens.

@@ -63,6 +63,9 @@ impl FormulaSystem {
         if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
             return Err(vec![nonlinear_force(model, coordinate)]);
         }
+        if let Some(contact) = lowering.nonlinear_slip(model) {
+            return Err(vec![nonlinear_slip(contact)]);
+        }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = bound.growth(&lowering);
@@ -165,6 +168,14 @@ fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
     let span = force.map_or(0..0, |force| force.formula.place.span.clone());
     Diagnostic::new("nonlinear-force", span, message)
         .hint("multiply by `lambda` or `abs(lambda)`, as friction does; powers and products of multipliers cannot be solved for")
+}
+
+/// Friction acts along the slip, whose velocity follows from impulses: it is linear in the speeds.
+fn nonlinear_slip(contact: &ContactRule) -> Diagnostic {
+    let message = format!("the slip of contact `{}` is not linear in the speeds", contact.name);
+    let span = contact.slip.as_ref().map_or(contact.span.clone(), |slip| slip.place.span.clone());
+    Diagnostic::new("slip-not-linear", span, message)
+        .hint("a slip is the velocity of the two sides along each other: `slip = \"x' - v_belt\"`")
 }
 
 /// What the model and its formulas say of a system; parameters, masses and the like are left open.

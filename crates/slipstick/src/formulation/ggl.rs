@@ -1,15 +1,16 @@
 //! The index-2 form of a mechanism that Gear, Gupta and Leimkuhler stabilise, for methods that solve
 //! algebraic equations (paper 001, equation (23)).
 //!
-//! `q' = T (v - Gᵀ μ)`, `M v' = f - Aᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the
-//! constraints hold, and `μ` is zero but for the errors of the steps. `A` is `G`, less what multipliers add to
-//! the forces; that has no part in the first equation. The state is `(q, v, z, λ, μ)`. The
-//! second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in
-//! `tangents.rs`, those of the first here.
+//! `q' = T (v - Ĝᵀ μ)`, `M v' = f - Aᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the
+//! constraints hold, and `μ` is zero but for the errors of the steps. `A` is `G`, less what multipliers add
+//! to the forces; that has no part in the first equation. `Ĝ` are the gradients of constraints of positions,
+//! less what they have along those of speeds alone: what rolls or sticks does not creep. The state is
+//! `(q, v, z, λ, μ)`. The second equation is taken as it stands, so that `M` need not have an inverse. Its
+//! tangents are in `tangents.rs`, those of the first here.
 
 use super::{Flow, MotionPoint, MotionResidual};
 use crate::equations::ActiveRows;
-use crate::math::{Matrix, RealLu, dot};
+use crate::math::{Matrix, RealLu, RowBasis, dot};
 
 /// What the form needs beside the flow.
 #[derive(Clone, Debug)]
@@ -19,6 +20,9 @@ pub struct GglRoom {
     dimension: usize,
     state: Vec<f64>,
     rates: Vec<f64>,
+    /// `Gᵀ μ`, and directions along constraints of speeds alone.
+    push: Vec<f64>,
+    rolling: RowBasis,
 }
 
 impl GglRoom {
@@ -26,7 +30,23 @@ impl GglRoom {
     pub fn new(flow: &Flow<'_>, rows: &ActiveRows) -> Self {
         let (left, dimension) =
             (MotionResidual::new(flow.system(), rows), flow.system().layout().dimension());
-        Self { left, dimension, state: vec![0.0; dimension], rates: vec![0.0; dimension] }
+        let (n, rolling) = (flow.system().layout().v, rows.len() - rows.holonomic());
+        let (state, rates) = (vec![0.0; dimension], vec![0.0; dimension]);
+        Self { left, dimension, state, rates, push: vec![0.0; n], rolling: RowBasis::new(n, rolling) }
+    }
+
+    /// Takes what keeps positions on their constraints off the speeds of a state.
+    fn push(&mut self, gradients: &Matrix, pushes: &[f64], first: usize) {
+        let (m, holonomic) = (self.left.velocity.len(), self.left.position.len());
+        let speeds = &mut self.state[first..first + self.push.len()];
+        if holonomic == m {
+            return gradients.add_transposed(-1.0, pushes, speeds);
+        }
+        self.push.fill(0.0);
+        gradients.add_transposed(1.0, pushes, &mut self.push);
+        self.rolling.fill(gradients, holonomic..m);
+        self.rolling.take_off(&mut self.push);
+        speeds.iter_mut().zip(&self.push).for_each(|(v, push)| *v -= push);
     }
 
     /// The length of the state with its multipliers.
@@ -113,7 +133,7 @@ impl StabilisedIndex2View<'_, '_> {
         of_multipliers[multipliers.len()..].copy_from_slice(&room.left.position);
         room.state.copy_from_slice(y);
         if let Some(form) = self.flow.in_mode().form() {
-            form.index1.linear.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
+            room.push(&form.index1.linear.terms.jacobian, pushes, q);
         }
         if self.flow.evaluator.has_kinematics() {
             self.flow.second_order().evaluate_kinematics(t, &room.state, &mut room.rates);

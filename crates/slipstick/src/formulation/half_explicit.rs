@@ -18,7 +18,7 @@ use super::residuals::{ConstraintResiduals, are_rounding};
 use super::views::InMode;
 use super::{Field, Flow};
 use crate::equations::Terms;
-use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
+use crate::math::{Feedback, Matrix, Saddle};
 
 /// Rounds of Newton's method for constraints that are not linear in the velocities.
 const MOST_NEWTON: usize = 6;
@@ -59,12 +59,12 @@ impl HalfExplicitStages {
     /// For states of this length.
     pub(super) fn new(linear: &LinearSystem, dimension: usize) -> Self {
         let terms = &linear.terms;
-        let (n, m) = (linear.sizes.velocities, terms.jacobian.rows());
+        let m = terms.jacobian.rows();
         Self {
             pair: Saddle::new(&terms.mass, &terms.jacobian),
             ahead: terms.clone(),
             here: terms.jacobian.clone(),
-            feedback: Feedback::new(&terms.feedback, FeedbackSides::of_saddle(n, m)),
+            feedback: Feedback::of_multipliers(&terms.feedback),
             multipliers: vec![0.0; m],
             gamma: vec![0.0; m],
             reached: vec![0.0; dimension],
@@ -163,7 +163,7 @@ impl HalfExplicitStages {
             let (force, level) = all.split_at_mut(n);
             pair.solve(force, level);
         });
-        feedback.push_back([&mut form.motion, &mut self.multipliers], 1);
+        feedback.push_back([&mut form.motion, &mut self.multipliers]);
         factored.is_ok()
     }
 
@@ -227,7 +227,7 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::super::Stabilisation;
-    use super::super::testing::{lend, pendulum};
+    use super::super::testing::{braked_block, lend, pendulum};
     use super::*;
     use crate::equations::{ActiveRows, System};
 
@@ -247,6 +247,25 @@ mod tests {
             let mut error = [0.0; 2];
             stages.add_distance(env, &[1.0, -0.02, v[0], v[1]], &mut error);
             assert!(error[0].abs() + error[1].abs() < 1e-15);
+        });
+    }
+
+    /// Forces act with what multipliers add to them here, and velocities are met ahead.
+    #[test]
+    fn a_stage_has_the_friction_of_where_it_is() {
+        let system: &dyn System = &braked_block();
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        lend(system, |linear, env| {
+            let mut form = Index1::new(system, &rows, &Stabilisation::None.into());
+            let mut stages = HalfExplicitStages::new(&linear, 4);
+            let (here, ahead, reach) = ([0.5, 0.1, 2.0, 0.8], [0.52, 0.10816, 2.0, 0.8], 0.01);
+            let (mut dy, stage) = ([0.0; 4], Stage { here: (0.0, &here), ahead: (0.01, &ahead), reach });
+            stages.make(&mut form, env, stage, &mut dy);
+            let ([a, b], lambda) = ([dy[2], dy[3]], stages.multipliers[0]);
+            assert!((0.8 + reach * b - 0.8 * 0.52 * (2.0 + reach * a)).abs() < 1e-15);
+            // M a = f - (G - F)ᵀ λ with G = (-0.4, 1), F = (0.35, 0.08).
+            assert!((2.0 * a - 0.75 * lambda).abs() < 1e-12, "{a} {lambda}");
+            assert!((2.0 * b + 20.0 + 0.92 * lambda).abs() < 1e-12, "{b} {lambda}");
         });
     }
 }

@@ -10,7 +10,7 @@ use super::linear_system::LinearSystem;
 use super::stabilisation::DriftTerms;
 use super::{MotionPoint, Upkeep};
 use crate::equations::{ActiveRows, System};
-use crate::math::{Feedback, FeedbackSides};
+use crate::math::Feedback;
 
 /// Finds accelerations and multipliers.
 pub(super) struct Index1 {
@@ -36,7 +36,7 @@ impl Index1 {
         let linear = LinearSystem::new(system, rows);
         let (n, m) = (linear.sizes.velocities, linear.sizes.rows);
         Self {
-            feedback: Feedback::new(&linear.terms.feedback, FeedbackSides::of_saddle(n, m)),
+            feedback: Feedback::of_multipliers(&linear.terms.feedback),
             powerless: None,
             drift: upkeep.drift_terms(&linear),
             linear,
@@ -77,8 +77,8 @@ impl Index1 {
         self.publish(env);
     }
 
-    /// Adds what multipliers push to the motion without it; not finite if there is no such motion. Factors are
-    /// held only where no multipliers push back.
+    /// Adds what multipliers push to the motion without it; not finite if there is no such motion. Factors
+    /// are held only where no multipliers push back.
     fn push_back(&mut self) {
         let Self { linear, motion, multipliers, feedback: Some(feedback), .. } = self else { return };
         self.powerless = linear.factor_feedback(feedback).err();
@@ -86,7 +86,7 @@ impl Index1 {
             motion.fill(f64::NAN);
             return multipliers.fill(f64::NAN);
         }
-        feedback.push_back([motion, multipliers], 1);
+        feedback.push_back([motion, multipliers]);
     }
 
     /// The constraint whose multiplier takes back all that it pushes where accelerations were last found.

@@ -77,8 +77,8 @@ impl LinearSystem {
         self.is_solvable
     }
 
-    /// Factors what multipliers push with the factors of the matrix; an error is the row of the one that takes
-    /// back all that it pushes.
+    /// Factors what multipliers push with the factors of the matrix; an error is the row of the one that
+    /// takes back all that it pushes.
     pub(super) fn factor_feedback(&mut self, feedback: &mut Feedback) -> Result<(), usize> {
         let (n, saddle) = (self.sizes.velocities, &mut self.saddle);
         feedback.factor(&self.terms.feedback, |all| {

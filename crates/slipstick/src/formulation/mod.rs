@@ -100,9 +100,12 @@ pub trait Field {
 mod testing {
     use super::env::{Env, MotionCounts};
     use super::linear_system::LinearSystem;
-    use crate::equations::{ActiveRows, ClosureSystem, Locked, Mechanism, System};
+    use crate::equations::{
+        ActiveRows, ClosureSystem, FormulaSystem, Locked, Mechanism, ParameterValues, System,
+    };
     use crate::math::Jet;
     use crate::mode::Mode;
+    use crate::model::Model;
 
     /// A bob of mass two on a rod of length one.
     pub(super) fn pendulum() -> ClosureSystem {
@@ -111,6 +114,20 @@ mod testing {
             .forces(|_, _, f| (f[0], f[1]) = (0.0, -20.0))
             .joints(["rod"], |_, q: &[Jet], g: &mut [Jet]| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
             .system()
+    }
+
+    /// A block on a bent rail that brakes it by a part of its force, which varies.
+    pub(super) fn braked_block() -> FormulaSystem {
+        let text = r#"
+            coordinates = { x = 0.5, y = 0.1 }
+            kinetic = "x'^2 + y'^2"
+            potential = "20*y"
+            constraints.rail = "y - 0.4*x^2"
+            forces = { x = "(0.2 + 0.3*x)*lambda.rail", y = "0.16*x*lambda.rail" }
+            run.until = 1
+        "#;
+        let model = Model::from_toml(text).unwrap();
+        FormulaSystem::compile(&model, ParameterValues::evaluate(&model, &[]).unwrap()).unwrap()
     }
 
     /// Lends a mechanism to a piece, with all constraints, at time zero.

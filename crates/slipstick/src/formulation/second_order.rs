@@ -2,8 +2,9 @@
 //! the end of a step (paper 001, section 3.1).
 //!
 //! What is left of `M v' - f + Aᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the
-//! tangents of the first are in `tangents.rs`. `A` is `G`, less what multipliers add to the forces. States of first order, `z' = k`, stand behind the speeds with
-//! mass one: `u = (v, z)`. Changes of positions are of the speeds' kind: positions change by `T` times them.
+//! tangents of the first are in `tangents.rs`. `A` is `G`, less what multipliers add to the forces. States of
+//! first order, `z' = k`, stand behind the speeds with mass one: `u = (v, z)`. Changes of positions are of
+//! the speeds' kind: positions change by `T` times them.
 //!
 //! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one
 //! mode: `u' - F(t, y) = 0` with the field's own accelerations is left then, and no constraints.
@@ -172,9 +173,10 @@ impl SecondOrderView<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Stabilisation;
-    use super::super::testing::{lend, pendulum};
+    use super::super::testing::{braked_block, lend, pendulum};
+    use super::super::{Stabilisation, Tangents};
     use super::*;
+    use crate::mode::Mode;
 
     #[test]
     fn the_motion_of_the_index_1_form_leaves_no_residual() {
@@ -193,5 +195,34 @@ mod tests {
             residual.evaluate(&mut form, env, shifted);
             assert!((residual.motion[0] - 2.0).abs() < 1e-13, "the mass of two");
         });
+    }
+
+    #[test]
+    fn forces_that_multipliers_cause_are_in_residual_and_tangents() {
+        let system: &dyn System = &braked_block();
+        let (mut flow, y) = (Flow::new(system, Mode::start(system, 0)), [0.5, 0.1, 2.0, 0.8]);
+        let mut dy = [0.0; 4];
+        flow.derivative(0.0, &y, &mut dy);
+        let multipliers = flow.constraints().multipliers().to_vec();
+        let rows = flow.constraints().active_rows(0.0, &y);
+        let at = MotionPoint { t: 0.0, y: &y, rates: &dy[2..], multipliers: &multipliers };
+        let mut left = MotionResidual::new(system, &rows);
+        flow.second_order().residual(at, &mut left);
+        assert!(left.motion.iter().all(|left| left.abs() < 1e-13), "{:?}", left.motion);
+        let mut tangents = Tangents::new(system, &rows, true);
+        flow.second_order().tangents(at, &mut left, &mut tangents);
+        let step = 1e-5;
+        for (column, row) in (0..4).flat_map(|column| [(column, 0), (column, 1)]) {
+            let mut motion = |by: f64| {
+                let mut beside = y;
+                beside[column] += by;
+                flow.second_order().residual(MotionPoint { y: &beside, ..at }, &mut left);
+                left.motion[row]
+            };
+            let slope = (motion(step) - motion(-step)) / (2.0 * step);
+            let found = tangents.forces.slot(row, column).map_or(0.0, |slot| tangents.forces.values[slot]);
+            assert!((found - slope).abs() < 1e-7 * (1.0 + slope.abs()), "{row} {column}: {found} {slope}");
+        }
+        assert_eq!(tangents.feedback.values, [0.35, 0.08]);
     }
 }

@@ -12,6 +12,9 @@ const MOST_DEEP: f64 = 1e3;
 impl RunLoop<'_> {
     /// Finds out what contacts do at the start. Gives what fires there, if some of them approach.
     pub(super) fn start_contacts(&mut self) -> Result<Option<Firing>, Error> {
+        if self.integrator.flow.system().contacts().is_empty() {
+            return Ok(None);
+        }
         let closed = self.closed_at_start()?;
         if closed.is_empty() {
             return Ok(None);

@@ -258,7 +258,9 @@ pub enum Error {
         t: f64,
     },
     /// A contact overlaps at the start, or after a reset.
-    #[error("contact `{contact}` overlaps at t = {t}: its gap is {gap:e} (allowed: {:e})", -.allowed)]
+    #[error(
+        "contact `{contact}` overlaps at t = {t}: its gap is {gap:e}, and at most {allowed:.1e} can be made good"
+    )]
     ContactPenetrates {
         /// The contact.
         contact: String,

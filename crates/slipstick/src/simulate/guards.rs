@@ -27,6 +27,8 @@ pub(super) struct Guards {
     known: LastKnown,
     /// The comparisons that are read by value, and their values.
     read: (Vec<usize>, Vec<Banded>),
+    /// How often dense output has begun another way than the motion in this segment.
+    pub(super) contradictions: u32,
 }
 
 impl Guards {
@@ -41,6 +43,7 @@ impl Guards {
             calendar: Calendar::new(&integrator.flow, integrator.options.until),
             known: LastKnown::default(),
             read: (Vec::new(), Vec::new()),
+            contradictions: 0,
         };
         guards.follow_method(integrator);
         guards
@@ -48,7 +51,8 @@ impl Guards {
 
     /// Becomes as new, where an integrator begins another run.
     pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
-        let Self { watch, comparisons: _, uncertainty, calendar, known, read: _ } = self;
+        let Self { watch, comparisons: _, uncertainty, calendar, known, read: _, contradictions } = self;
+        *contradictions = 0;
         watch.reset();
         known.forget();
         uncertainty.renew(&integrator.trial.start);

@@ -85,8 +85,13 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                let recorded = self.transition.with_bystanders(guards);
-                if let Some((g, limit)) = self.accumulating.record_firing(guards, &recorded) {
+                let accumulates = if self.transition.contacts.happened.is_empty() {
+                    self.accumulating.record_firing(guards, firing)
+                } else {
+                    let recorded = self.transition.with_bystanders(guards);
+                    self.accumulating.record_firing(guards, &recorded)
+                };
+                if let Some((g, limit)) = accumulates {
                     if let Some(outcome) = self.end_accumulation(g, limit)? {
                         return Ok(Some(outcome));
                     }
@@ -153,6 +158,7 @@ impl RunLoop<'_> {
 
     /// A new segment begins where the motion stands, after an event if there was one.
     pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+        self.guards.contradictions = 0;
         self.integrator.selector.restart(restart);
         let slides = self.integrator.flow.sliding().is_some();
         let beginning = beginning.map(|beginning| Beginning { slides, ..beginning });
@@ -239,7 +245,10 @@ impl RunLoop<'_> {
         let Self { integrator, recorder, guards, transition, resets, .. } = self;
         Consistency { integrator, recorder }.close_before_reset(transition);
         let system = integrator.flow.system();
-        let mut contacts = Contacts { delta: guards.uncertainty.of_rounding() };
+        let mut contacts = Contacts::default();
+        if !system.contacts().is_empty() {
+            contacts.delta = guards.uncertainty.of_rounding();
+        }
         let rules: [&mut dyn Rule; 6] =
             [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];
         let mut tools = Tools { flow: &mut integrator.flow, watch: &guards.watch };

@@ -2,7 +2,7 @@
 
 use super::Concurrency;
 use super::automatic::{Keeps, Partners};
-use crate::equations::{ActiveRows, InitialValues, System};
+use crate::equations::{InitialValues, System};
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
 use crate::step::{Control, Method, SAFETY, Tolerances};
@@ -318,10 +318,7 @@ impl Options {
             let is_ggl = self.constraints.stabilisation == Stabilisation::Ggl && self.method.takes_ggl();
             Partners::one(self.method, is_ggl)
         } else if system.layout().v > 0 {
-            // Contacts that stick have rows of speeds alone: beside stiff springs the stabilised form, whose
-            // corrections of positions move along such rows, takes steps that are several times shorter.
-            let keeps = if has_feedback(system) { Keeps::OnIndex1 } else { self.constraints.keeps() };
-            Partners::for_mechanism(&self.tolerances, span, keeps)
+            Partners::for_mechanism(&self.tolerances, span, self.constraints.keeps())
         } else {
             Partners::for_equations(&self.tolerances, system.mass_kind())
         }
@@ -337,12 +334,6 @@ impl Options {
     pub fn upkeep(&self) -> Upkeep {
         self.constraints.upkeep()
     }
-}
-
-/// Whether forces depend on multipliers.
-fn has_feedback(system: &dyn System) -> bool {
-    let terms = system.room_for_terms(&ActiveRows::all(system.constraints()));
-    !terms.feedback.values.is_empty()
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use crate::watch::{Found, NotFinite, Touch};
 const MARGIN: f64 = 1e-3;
 /// The size of the next try after a step whose dense output begins another way than the motion.
 const SHORTER: f64 = 0.125;
+/// How often a segment may make steps again because their dense output begins another way than the motion.
+const MOST_CONTRADICTIONS: u32 = 200;
 /// The part of a step in which nothing that the motion begins with may end.
 const SOON: f64 = 1.0 / 64.0;
 /// How far apart touches are that happen together, as a part of the time: an extremum is located to some
@@ -118,7 +120,9 @@ impl EventSearch<'_, '_> {
         if along.begins_exactly() || !watch.is_contradicted(&mut along, h) {
             return false;
         }
-        self.shorten_to(SHORTER * h)
+        // A motion within rounding of its guard may be contradicted by every step: then the steps are believed.
+        self.guards.contradictions += 1;
+        self.guards.contradictions <= MOST_CONTRADICTIONS && self.shorten_to(SHORTER * h)
     }
 
     /// Whether the step is far longer than what it begins with lasts: such a motion is as small as the errors of a

@@ -147,8 +147,8 @@ impl Coefficients {
 }
 
 /// What is known at a point: rates, the shifted acceleration, multipliers; and rates to judge the error by.
-/// Multipliers of the index-3 form that ring would be seen in those, so they are of the index-1 form there, and
-/// where friction brings what rings into all accelerations.
+/// Multipliers of the index-3 form that ring would be seen in those, so they are of the index-1 form there,
+/// and where friction brings what rings into all accelerations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knot {
     pub(super) rates: Vec<f64>,

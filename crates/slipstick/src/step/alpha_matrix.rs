@@ -8,7 +8,7 @@ use super::Fault;
 use super::alpha::{Coefficients, Level};
 use crate::equations::ActiveRows;
 use crate::formulation::{Flow, MotionPoint, MotionResidual, Tangents};
-use crate::math::{Feedback, FeedbackSides, Matrix, Saddle};
+use crate::math::{Feedback, Matrix, Saddle};
 
 /// Tangents, what is joined from them, and its factors.
 #[derive(Clone, Debug)]
@@ -54,10 +54,7 @@ impl IterationMatrix {
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Saddle::new(&matrix, &ahead),
-            feedback: Feedback::new(
-                &tangents.feedback,
-                FeedbackSides::of_saddle(matrix.rows(), ahead.rows()),
-            ),
+            feedback: Feedback::of_multipliers(&tangents.feedback),
             lengths: vec![0.0; ahead.rows()],
             mover: has_mover.then(|| Mover::new(&tangents, n)),
             here: ahead.clone(),
@@ -154,12 +151,12 @@ impl IterationMatrix {
     pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
         if let Some(feedback) = &mut self.feedback {
-            feedback.push_back([change, level_change], 1);
+            feedback.push_back([change, level_change]);
         }
     }
 
-    /// The same with forces along the gradients alone, for changes of the end of a step, in which friction has
-    /// no part.
+    /// The same with forces along the gradients alone, for changes of the end of a step, in which friction
+    /// has no part.
     pub(super) fn solve_along_gradients(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
     }
@@ -175,8 +172,8 @@ impl IterationMatrix {
     }
 }
 
-/// The system (24): the least change of positions in the metric of `M` that meets the constraints. It does not
-/// move along constraints of speeds alone: what rolls or sticks does not creep.
+/// The system (24): the least change of positions in the metric of `M` that meets the constraints. It does
+/// not move along constraints of speeds alone: what rolls or sticks does not creep.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     saddle: Saddle,

@@ -3,10 +3,11 @@
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
 use crate::contact::Unsolved;
-use crate::equations::Guard;
+use crate::equations::{ContactGuard, Guard};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
+use crate::model::ContactChange;
 use crate::watch::Watch;
 
 /// What fires at one instant.
@@ -87,6 +88,10 @@ impl Transition {
 
     /// Takes note of the guards that follow what has happened in this round.
     pub fn note_followers(&mut self, guards: &[Guard]) {
+        let is_followed = |g: &usize| !guards[*g].response.followers.is_empty();
+        if !self.firing.guards.iter().chain(&self.contacts.happened).any(is_followed) {
+            return;
+        }
         let happened = self.happened(guards);
         self.followers.extend(happened.iter().flat_map(|&g| &guards[g].response.followers));
     }
@@ -97,10 +102,12 @@ impl Transition {
         both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
     }
 
-    /// What fired, with the contacts that were hit without their guards: hits of bystanders accumulate, too.
+    /// What fired, with the contacts that were open and hit without their guards: hits of bystanders accumulate, too.
     pub fn with_bystanders(&self, guards: &[Guard]) -> Firing {
         let mut firing = self.firing.clone();
-        let hits = self.contacts.happened.iter().filter(|&&g| guards[g].response.at_rest.is_some());
+        let was_open = |of: ContactGuard| self.mode_before.values.discrete[of.state] == 0.0;
+        let is_hit = |of: ContactGuard| of.change == ContactChange::Hit && was_open(of);
+        let hits = self.contacts.happened.iter().filter(|&&g| guards[g].contact.is_some_and(is_hit));
         firing.guards.extend(hits);
         firing.guards.sort_unstable();
         firing.guards.dedup();

@@ -11,18 +11,21 @@ mod dense;
 mod dense_stabilised;
 mod elimination;
 mod feedback;
+mod row_basis;
 mod row_space;
 mod sparse;
 mod sparse_lu;
 mod sparse_stabilised;
 mod stabilised;
+mod stabilised_feedback;
 #[cfg(test)]
 mod test_chain;
 mod weighing;
 
 use super::Matrix;
 use dense::DenseSaddle;
-pub use feedback::{Feedback, FeedbackSides};
+pub use feedback::Feedback;
+pub use row_basis::RowBasis;
 pub use row_space::RowSpace;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};

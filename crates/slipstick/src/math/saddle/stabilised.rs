@@ -1,16 +1,19 @@
 //! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper
 //! 001, equation (23)), for a real or a complex number `s`:
 //!
-//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + (G - F)ᵀ λ = b`, `L x + G v = c`, `G x = d` with
-//! `u = (v, z)`; in the last `G` has the rows of constraints of positions only.
+//! `s x - D x - v + Ĝᵀ μ = a`, `K x + (s M + C) u + (G - F)ᵀ λ = b`, `L x + G v = c`, `G x = d` with
+//! `u = (v, z)`; in the last `G` has the rows of constraints of positions only, and in the first these less
+//! what they have along the rows of speeds alone.
 //!
 //! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more
-//! than the speeds, `F` what multipliers add to the forces (`feedback.rs`). Small systems are solved by the null spaces of `G` (`dense_stabilised.rs`), large ones
-//! with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work.
+//! than the speeds, `F` what multipliers add to the forces. Both `Ĝ` and `F` are pushes on the system without
+//! them (`stabilised_feedback.rs`). Small systems are solved by the null spaces of `G`
+//! (`dense_stabilised.rs`), large ones with few entries as they stand (`sparse_stabilised.rs`), whichever
+//! takes less work.
 
 use super::dense_stabilised::DenseStabilised;
-use super::feedback::{ComplexFeedback, Feedback, FeedbackSides};
 use super::sparse_stabilised::SparseStabilised;
+use super::stabilised_feedback::StabilisedFeedback;
 use super::{SPARSE_COST, WORTH_COUNTING};
 use crate::math::{Complex, Matrix};
 
@@ -44,13 +47,6 @@ impl Linearised<'_> {
         let (size, columns) = (self.forces.rows(), self.forces.columns());
         (columns - size, 2 * size - columns)
     }
-
-    /// The vectors of the system.
-    fn sides(&self) -> FeedbackSides {
-        let ((n, further), m) = (self.size(), self.gradients.rows());
-        let multipliers = 2 * n + further;
-        FeedbackSides { dimension: multipliers + m + self.holonomic, forces: n, multipliers }
-    }
 }
 
 /// The right-hand sides of one part, real or imaginary, which become the solution.
@@ -65,9 +61,6 @@ pub struct Sides<'a> {
     /// `d`, then `μ`.
     pub levels: &'a mut [f64],
 }
-
-/// Where the multipliers of the rates are among the parts of [`Sides`].
-const RATES: usize = 2;
 
 impl<'a> Sides<'a> {
     /// The parts of a vector of the system.
@@ -89,8 +82,7 @@ impl<'a> Sides<'a> {
 pub struct Stabilised {
     kind: StabilisedSolver,
     work: [f64; 3],
-    /// Multipliers that forces depend on, if some do.
-    feedback: Option<Box<(Feedback, ComplexFeedback)>>,
+    feedback: Option<Box<StabilisedFeedback>>,
 }
 
 #[derive(Clone, Debug)]
@@ -126,9 +118,7 @@ impl Stabilised {
     }
 
     fn of(kind: StabilisedSolver, work: [f64; 3], of: &Linearised<'_>) -> Self {
-        let sides = of.sides();
-        let both = Feedback::new(of.feedback, sides).zip(ComplexFeedback::new(of.feedback, sides));
-        Self { kind, work, feedback: both.map(Box::new) }
+        Self { kind, work, feedback: StabilisedFeedback::new(of).map(Box::new) }
     }
 
     /// Whether the matrices are taken to have few entries.
@@ -148,6 +138,7 @@ impl Stabilised {
             StabilisedSolver::Dense(dense) => dense.linearise(of),
             StabilisedSolver::Sparse(_) => {}
         }
+        self.feedback.iter_mut().for_each(|feedback| feedback.linearise(of));
     }
 
     /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those
@@ -170,20 +161,20 @@ impl Stabilised {
 
     /// False if a multiplier takes back all that it pushes.
     fn factor_feedback(&mut self, of: &Linearised<'_>) -> bool {
-        let Self { kind, feedback: Some(both), .. } = self else { return true };
-        let (real, complex) = &mut **both;
-        let factored = real.factor(of.feedback, |all| kind.solve_real(of, &mut Sides::of(all, of)));
+        let Self { kind, feedback: Some(feedback), .. } = self else { return true };
+        let StabilisedFeedback { real, complex, .. } = &mut **feedback;
+        let factored = real.factor_pushes(|all| kind.solve_real(of, &mut Sides::of(all, of)));
         let solve = |re: &mut [f64], im: &mut [f64]| {
             kind.solve_complex(of, [&mut Sides::of(re, of), &mut Sides::of(im, of)]);
         };
-        complex.factor(of.feedback, solve) && factored.is_ok()
+        complex.factor(real, solve) && factored.is_ok()
     }
 
     /// Solves with the real factors.
     pub fn solve_real(&mut self, of: &Linearised<'_>, mut sides: Sides<'_>) {
         self.kind.solve_real(of, &mut sides);
-        if let Some(both) = &mut self.feedback {
-            both.0.push_back(sides.parts(), RATES);
+        if let Some(feedback) = &mut self.feedback {
+            feedback.real.push_back(sides.parts());
         }
     }
 
@@ -191,14 +182,15 @@ impl Stabilised {
     pub fn solve_complex(&mut self, of: &Linearised<'_>, re: Sides<'_>, im: Sides<'_>) {
         let [re, im] = &mut [re, im];
         self.kind.solve_complex(of, [re, im]);
-        if let Some(both) = &mut self.feedback {
+        if let Some(feedback) = &mut self.feedback {
+            let StabilisedFeedback { real, complex, .. } = &mut **feedback;
             let ([a, b, c, d], [e, f, g, h]) = (re.parts(), im.parts());
-            both.1.push_back([(a, e), (b, f), (c, g), (d, h)], RATES);
+            complex.push_back(real, [(a, e), (b, f), (c, g), (d, h)]);
         }
     }
 }
 
-/// Without what multipliers add to the forces.
+/// Without pushes.
 impl StabilisedSolver {
     fn solve_real(&mut self, of: &Linearised<'_>, sides: &mut Sides<'_>) {
         match self {
@@ -218,6 +210,7 @@ impl StabilisedSolver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::RowBasis;
 
     /// A chain of links in the plane with numbers that mean nothing: three coordinates and two constraints
     /// each, the last of which are of speeds alone, and some further states.
@@ -343,6 +336,9 @@ mod tests {
             let fast: Vec<f64> = u.iter().zip(other_u).map(|(u, other)| turn(*u, *other)).collect();
             let (mut push, mut force) = (vec![0.0; u.len()], vec![0.0; u.len()]);
             of.gradients.add_transposed(1.0, mu, &mut push);
+            let mut basis = RowBasis::new(n, of.gradients.rows() - of.holonomic);
+            basis.fill(of.gradients, of.holonomic..of.gradients.rows());
+            basis.take_off(&mut push[..n]);
             of.gradients.add_transposed(1.0, lambda, &mut force);
             of.feedback.add_transposed(-1.0, lambda, &mut force);
             for i in 0..n {

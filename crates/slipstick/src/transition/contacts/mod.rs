@@ -4,15 +4,16 @@
 //! as far as can be told. Impacts come first; contacts whose gaps do not move after them take part in the problem of
 //! accelerations.
 
-mod instant;
+mod problem;
 mod remark;
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::contact::{Hit, Impact};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
-use crate::watch::Banded;
-use instant::Instant;
+use crate::model::ContactChange;
+use crate::watch::{Banded, NOTHING_LEFT};
+use problem::ContactProblem;
 pub use remark::ContactRemark;
 
 /// What happened to contacts in a round.
@@ -62,7 +63,7 @@ impl Rule for Contacts {
         if which.is_empty() {
             return Ok(());
         }
-        Instant { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
+        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
     }
 }
 
@@ -75,6 +76,9 @@ fn taking_part(
 ) -> Result<Vec<usize>, Impossible> {
     let Tools { flow, watch } = tools;
     let mut part = Vec::new();
+    // Where hits have come to nothing, so has what is as small.
+    let rests = fired.iter().any(|of| of.change == ContactChange::Rest);
+    let bands = if rests { NOTHING_LEFT } else { 1.0 };
     let earlier = earlier(flow, point, window);
     for (contact, shape) in flow.system().contacts().iter().enumerate() {
         if flow.mode.status(shape).is_closed() {
@@ -83,12 +87,12 @@ fn taking_part(
         }
         let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
         let before = flow.guards().value(shape.hit, point.t - window, &earlier);
-        let is_zero = gap.value.abs() <= gap.bound + (gap.value - before).abs()
+        let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
-        if gap.value < 0.0 && !is_zero {
+        if !is_zero && gap.value < -NOTHING_LEFT * gap.bound {
             return Err(Impossible::Penetrates { contact, gap: gap.value });
         }
-        if is_zero || fired.iter().any(|of| of.contact == contact) {
+        if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
             part.push(contact);
         }
     }

@@ -9,6 +9,7 @@ use crate::contact::{
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
 use crate::model::ContactChange;
+use crate::watch::NOTHING_LEFT;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
@@ -18,7 +19,7 @@ const UNSEEN: f64 = 4.0;
 const ROUNDED_GAIN: f64 = 1e-9;
 
 /// The contacts that take part in what happens at one instant.
-pub(super) struct Instant<'r, 'a> {
+pub(super) struct ContactProblem<'r, 'a> {
     pub(super) flow: &'r mut Flow<'a>,
     pub(super) which: Vec<usize>,
     pub(super) fired: Vec<ContactGuard>,
@@ -46,7 +47,7 @@ struct Moved {
     joints: JointResponses,
 }
 
-impl Instant<'_, '_> {
+impl ContactProblem<'_, '_> {
     /// Decides what contacts do. Those that would bounce by less than can be seen end their hits here.
     pub(super) fn resolve(&mut self, transition: &mut Transition) -> Result<(), Impossible> {
         let start = transition.after.clone();
@@ -64,38 +65,54 @@ impl Instant<'_, '_> {
         }
     }
 
-    /// The velocities and forces that follow if the hits of some contacts end here.
+    /// The velocities and forces that follow if the hits of some contacts end here: first what is left of them is
+    /// taken off, then contacts that approach hit, then forces are found.
     fn attempt(&mut self, transition: &mut Transition, ends: &[bool]) -> Result<Attempt, Impossible> {
         let before: Vec<Status> = self.statuses();
-        let Touching { relations, responses, joints } = self.touching(transition, &before)?;
+        let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
-        let approaches = (0..count).any(|i| relations.approaches(i));
-        let result = if approaches {
-            let given = |(i, law): (usize, &LawNumbers)| if ends[i] { 0.0 } else { law.restitution };
-            let restitution: Vec<f64> = relations.laws.iter().enumerate().map(given).collect();
-            Some(resolve_impact(&relations, &restitution).map_err(|why| self.unsolved(why))?)
-        } else if ends.contains(&true) {
-            Some(end_hits(&relations, &wishes, ends).map_err(|why| self.unsolved(why))?)
-        } else {
-            None
-        };
-        let after = result.as_ref().map_or(&relations.velocity, |result| &result.velocity);
-        let velocity: Vec<f64> = after.iter().step_by(2).map(|velocity| velocity.value).collect();
-        for (i, wish) in wishes.iter_mut().enumerate() {
-            // Hits that have accumulated leave no velocity of the gap that would count.
-            wish.stays = ends[i] || after[2 * i].value <= after[2 * i].bound;
-            if let Some(slides) = result.as_ref().and_then(|result| result.slides[i]) {
-                wish.direction = slides;
-            }
-        }
+        let left: Vec<bool> = (0..count).map(|i| ends[i] && !relations.approaches(i)).collect();
         let mut impulses = Vec::new();
-        if let Some(result) = result {
+        if left.contains(&true) {
+            let result = end_hits(&relations, &wishes, &left).map_err(|why| self.unsolved(why))?;
+            let velocity = result.velocity.clone();
             self.move_by(&result.impulses, &responses, transition);
-            impulses.push(Moved { result, relations, joints });
+            impulses.push(Moved { result, relations: relations.clone(), joints: joints.clone() });
+            relations.velocity = velocity;
         }
+        if (0..count).any(|i| relations.approaches(i)) {
+            let result = resolve_impact(&relations, &self.restitutions(&relations, ends));
+            let result = result.map_err(|why| self.unsolved(why))?;
+            self.move_by(&result.impulses, &responses, transition);
+            let (before, velocity) = (relations.clone(), result.velocity.clone());
+            for (wish, slides) in wishes.iter_mut().zip(&result.slides) {
+                wish.direction = slides.unwrap_or(wish.direction);
+            }
+            impulses.push(Moved { result, relations: before, joints });
+            relations.velocity = velocity;
+        }
+        for (i, wish) in wishes.iter_mut().enumerate() {
+            // Hits that have come to their end leave no velocity of the gap that would count.
+            let velocity = relations.velocity[2 * i];
+            wish.stays = left[i] || velocity.value <= velocity.bound;
+        }
+        let velocity = relations.velocity.iter().step_by(2).map(|velocity| velocity.value).collect();
         self.find_forces(transition, wishes, (impulses, velocity))
+    }
+
+    /// What contacts give back. Where hits have accumulated, nothing: neither by them, nor by what approaches because
+    /// they end.
+    fn restitutions(&self, relations: &Relations, ends: &[bool]) -> Vec<f64> {
+        let rests = self.is_rest();
+        let given = |(i, law): (usize, &LawNumbers)| if rests || ends[i] { 0.0 } else { law.restitution };
+        relations.laws.iter().enumerate().map(given).collect()
+    }
+
+    /// Whether the hits of a contact have accumulated.
+    fn is_rest(&self) -> bool {
+        self.fired.iter().any(|of| of.change == ContactChange::Rest)
     }
 
     /// Forces of the contacts that stay. Where there are none with the slip that they have, it is stopped by an impulse
@@ -140,7 +157,9 @@ impl Instant<'_, '_> {
             let hit = self.flow.system().contacts()[k].hit;
             let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
             let Some(gap) = self.flow.guards().banded(hit, point) else { continue };
-            if velocity * velocity <= 2.0 * acceleration.abs() * UNSEEN * gap.bound {
+            // Where hits have come to nothing, so has what is as small.
+            let bands = if self.is_rest() { NOTHING_LEFT } else { UNSEEN };
+            if velocity * velocity <= 2.0 * acceleration.abs() * (bands * gap.bound - gap.value) {
                 unseen.push(i);
             }
         }
@@ -156,7 +175,13 @@ impl Instant<'_, '_> {
         let Transition { t, before, after, .. } = transition;
         let point = TouchPoint { t: *t, y: after, before };
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
-        touching.ok_or_else(|| self.unsolved(Unsolved::Impact))
+        let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
+        // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
+        for i in (0..self.which.len()).filter(|&i| self.has_fired(i, ContactChange::Hit)) {
+            touching.relations.velocity[2 * i].bound = 0.0;
+            touching.relations.free[2 * i].bound = 0.0;
+        }
+        Ok(touching)
     }
 
     fn has_fired(&self, i: usize, change: ContactChange) -> bool {
