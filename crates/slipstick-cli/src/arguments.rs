@@ -15,7 +15,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Print data as JSON (one object per line where there are many)
-    #[arg(long, global = true)]
+    // Its place in the help of a command is not to depend on how many commands there are.
+    #[arg(long, global = true, display_order = 8)]
     pub(crate) json: bool,
 }
 

@@ -12,6 +12,7 @@ fn help_has_examples() {
         ("help-run", vec!["run", "--help"]),
         ("help-check", vec!["check", "--help"]),
         ("help-events", vec!["events", "--help"]),
+        ("help-modes", vec!["modes", "--help"]),
         ("help-examples", vec!["examples", "--help"]),
         ("help-explain", vec!["explain", "--help"]),
         ("help-verify", vec!["verify", "--help"]),

@@ -109,8 +109,7 @@ impl RunResult<'_> {
             };
             format!("impulse of `{}` {}{along}", contact.name, digits(hit.impulse.0))
         };
-        let impacts = event.impacts().filter(|impact| impact.is_hit());
-        let mut words: Vec<String> = impacts.flat_map(|impact| &impact.hits).map(hit).collect();
+        let mut words: Vec<String> = event.impacts().flat_map(Impact::pushes).map(hit).collect();
         if !words.is_empty() {
             words.push(format!("energy lost {}", digits(event.energy_lost())));
         }

@@ -1,7 +1,7 @@
 //! `report.html`: one file that opens offline. The page draws itself from the data that is put into it here.
 
 use super::table::{ColumnKind, Sampler, Table};
-use super::{AuditResult, RunResult, number};
+use super::{AuditResult, RunResult, contact_report, number};
 use serde_json::{Value, json};
 use slipstick::equations::System;
 use slipstick::simulate::{OptionValue, RUN_OPTIONS};
@@ -84,7 +84,7 @@ fn data(result: &RunResult<'_>) -> Value {
         "notes": result.notes_json(Severity::Note),
     });
     if !result.contacts().is_empty() {
-        value["contacts"] = result.contacts_data();
+        value["contacts"] = contact_report::data(result);
     }
     value
 }
@@ -219,7 +219,7 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
             "after": after,
         });
         if !result.contacts().is_empty() {
-            value["words"] = json!(result.contact_words(i));
+            value["words"] = json!(contact_report::words(result, i));
         }
         value
     };

@@ -31,6 +31,11 @@ impl Impact {
         }
     }
 
+    /// The contacts that were hit: what takes off the rest of hits that accumulate may pull.
+    pub fn pushes(&self) -> impl Iterator<Item = &Hit> {
+        self.hits.iter().filter(|hit| self.is_hit() && hit.impulse.0 > 0.0)
+    }
+
     /// Whether contacts were hit, and did not only come to rest.
     pub fn is_hit(&self) -> bool {
         self.passes > 0

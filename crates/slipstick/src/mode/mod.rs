@@ -225,6 +225,32 @@ mod tests {
     }
 
     #[test]
+    fn impulses_are_kept_and_summed_and_leave_the_structure() {
+        let contact = |tangent| ContactShape {
+            name: "floor".to_owned(),
+            normal: 0,
+            tangent,
+            state: 1,
+            law: crate::model::ImpactLaw::Moreau,
+            hit: 0,
+        };
+        let mut hit = mode(&[9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0], &[]);
+        let structure = hit.structure.clone();
+        for impulse in [(2.0, -1.0), (3.0, 0.5)] {
+            hit.add_impulse(&contact(Some(1)), impulse);
+        }
+        assert_eq!(hit.values.discrete, [9.0, 0.0, 0.0, 3.0, 5.0, 0.5, -0.5, 9.0]);
+        assert_eq!(hit.structure, structure);
+        let mut smooth = mode(&[9.0, 3.0, 0.0, 0.0, 0.0, 9.0, 9.0], &[]);
+        smooth.add_impulse(&contact(None), (2.0, 0.0));
+        assert_eq!(
+            smooth.values.discrete,
+            [9.0, 3.0, 0.0, 2.0, 2.0, 9.0, 9.0],
+            "what is next is not its own"
+        );
+    }
+
+    #[test]
     fn a_mode_that_is_copied_into_another_is_the_same() {
         let (from, mut to) = (mode(&[1.0, -0.0], &[4]), Mode::new(0, 0, 5));
         to.clone_from(&from);

@@ -1,8 +1,10 @@
-//! The audit of contacts: how far they went into each other, how far they pulled, and what became of the energy.
+//! The audit of contacts: how far they went into each other, how far they pulled, and what became of the
+//! energy.
 //!
-//! Gaps are looked at at the ends of steps, those of open contacts within steps too, because a contact that was
-//! missed shows there. `start + surfaces + other = end + friction + impacts`: friction takes `-T u`, and surfaces
-//! that move put in what the forces do along the motion that a contact has while all speeds are zero.
+//! Gaps are looked at at the ends of steps, those of open contacts within steps too, because a contact that
+//! was missed shows there. `start + surfaces + other = end + friction + impacts`: friction takes `-T u`, and
+//! surfaces that move put in what the forces do along the motion that a contact has while all speeds are
+//! zero.
 
 use super::energy::GAUSS;
 use super::{EnergyBalance, Event, EventKind, Segment, Trajectory};
@@ -49,8 +51,8 @@ pub struct ContactEnergy {
 /// How well contacts have kept their laws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactAudit {
-    /// The largest penetration, relative to the terms of its gap: how far the gap of an open contact was below
-    /// zero, or that of a closed one from it.
+    /// The largest penetration, relative to the terms of its gap: how far the gap of an open contact was
+    /// below zero, or that of a closed one from it.
     pub penetration: ContactResidual,
     /// The largest pull of a closed contact, relative to its normal forces: these should not be negative.
     pub pull: ContactResidual,
@@ -154,7 +156,8 @@ impl<'a> ContactLook<'a> {
         self.look(&segment.mode, segment.end_time, &segment.end, true);
     }
 
-    /// Gaps and normal forces at a point; between the ends of steps, gaps of closed contacts are not looked at.
+    /// Gaps and normal forces at a point; between the ends of steps, gaps of closed contacts are not looked
+    /// at.
     fn look(&mut self, mode: &Mode, t: f64, y: &[f64], is_end: bool) {
         let Scratch { sizes, multipliers, .. } = &mut self.scratch;
         sizes.iter_mut().zip(y).for_each(|(size, y)| *size = f64::EPSILON * y.abs());

@@ -211,6 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn an_event_has_the_impacts_of_its_rounds_and_what_they_lost() {
+        let mut event = Event::new(1.0, None, &[0.0], 0);
+        event.add(round(&[0], &[EventKind::Record], 0.0));
+        assert_eq!((event.impacts().count(), event.energy_lost().to_bits()), (0, 0.0_f64.to_bits()));
+        for energy in [-2.0, 0.5] {
+            let impact = Some(Impact { passes: 1, energy, ..Impact::default() });
+            event.add(Round { impact, ..round(&[1], &[EventKind::Hit], 0.0) });
+        }
+        assert_eq!((event.impacts().count(), event.energy_lost()), (2, 1.5));
+    }
+
+    #[test]
     fn what_comes_of_the_last_round_is_part_of_it() {
         let mut event = Event::new(1.0, Some(Bracket { lo: 0.5, hi: 1.0 }), &[0.0], 0);
         event.add(round(&[0], &[EventKind::Switch], 0.0));

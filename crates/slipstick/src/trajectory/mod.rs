@@ -92,6 +92,13 @@ impl Trajectory {
         self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state_at(t))
     }
 
+    /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
+    pub fn names_of(&self, event: &Event) -> String {
+        let name = |&guard: &usize| self.guard_names[guard].as_str();
+        let round = |guards: &[usize]| guards.iter().map(name).collect::<Vec<_>>().join(" + ");
+        event.rounds.iter().map(|of| round(&of.guards)).collect::<Vec<_>>().join(" -> ")
+    }
+
     /// The times at which the named guard fired; one that fired in several rounds of an event is there as
     /// often.
     pub fn event_times<'a>(&'a self, guard: &'a str) -> impl Iterator<Item = f64> + 'a {

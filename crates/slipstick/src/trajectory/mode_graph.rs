@@ -1,9 +1,11 @@
-//! The hybrid automaton that a run has built on its way: the modes that it reached, and the events between them.
+//! The hybrid automaton that a run has built on its way: the modes that it reached, and the events between
+//! them.
 //!
-//! A mode is named by the automaton's mode, by what each contact does, by the signs of switches, and by the surfaces
-//! that the motion slides on. Switches that kept one sign for the whole run tell no modes apart and are left out.
+//! A mode is named by the automaton's mode, by what each contact does, by the signs of switches, and by the
+//! surfaces that the motion slides on. Switches that kept one sign for the whole run tell no modes apart and
+//! are left out.
 
-use super::{Event, Trajectory};
+use super::Trajectory;
 use crate::equations::{ContactShape, System};
 use crate::mode::Mode;
 
@@ -49,8 +51,11 @@ pub struct ModeEdge {
 impl ModeGraph {
     /// The graph of a run of a system.
     pub fn of(system: &dyn System, trajectory: &Trajectory) -> Self {
-        let names =
-            ModeNames { system, changing: changing_switches(trajectory), guards: &trajectory.guard_names };
+        let names = ModeNames {
+            system,
+            changing: changing_switches(system, trajectory),
+            guards: &trajectory.guard_names,
+        };
         let mut graph = Self::default();
         let mut last = None;
         for (i, segment) in trajectory.segments.iter().enumerate() {
@@ -86,21 +91,17 @@ impl ModeGraph {
     }
 }
 
-impl Trajectory {
-    /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
-    pub fn names_of(&self, event: &Event) -> String {
-        let name = |&guard: &usize| self.guard_names[guard].as_str();
-        let round = |guards: &[usize]| guards.iter().map(name).collect::<Vec<_>>().join(" + ");
-        event.rounds.iter().map(|of| round(&of.guards)).collect::<Vec<_>>().join(" -> ")
-    }
-}
-
 /// Whether each switch had both signs in a run, or was slid on.
-fn changing_switches(trajectory: &Trajectory) -> Vec<bool> {
+fn changing_switches(system: &dyn System, trajectory: &Trajectory) -> Vec<bool> {
     let Some(first) = trajectory.segments.first() else { return Vec::new() };
     let signs = &first.mode.values.signs;
-    let changes = |i: usize| trajectory.segments.iter().any(|s| s.mode.values.signs[i] != signs[i]);
-    (0..signs.len()).map(changes).collect()
+    let changes = |i: usize, mode: &Mode| mode.values.signs[i] != signs[i] || is_slid_on(system, mode, i);
+    let any = |i: usize| trajectory.segments.iter().any(|segment| changes(i, &segment.mode));
+    (0..signs.len()).map(any).collect()
+}
+
+fn is_slid_on(system: &dyn System, mode: &Mode, switch: usize) -> bool {
+    mode.structure.sliding.iter().any(|&g| system.guards()[g].response.switch == Some(switch))
 }
 
 /// What names of modes are made of.
@@ -143,11 +144,9 @@ impl ModeNames<'_> {
 
     /// The sign of a switch that is not slid on and changes in the run.
     fn sign(&self, mode: &Mode, switch: usize) -> Option<String> {
-        let guards = self.system.guards();
-        let is_slid_on = mode.structure.sliding.iter().any(|&g| guards[g].response.switch == Some(switch));
         let sign = if mode.values.signs[switch] < 0.0 { '-' } else { '+' };
         let name = without_place(&self.system.switch_names()[switch]);
-        (self.changing[switch] && !is_slid_on).then(|| format!("{name} {sign}"))
+        (self.changing[switch] && !is_slid_on(self.system, mode, switch)).then(|| format!("{name} {sign}"))
     }
 }
 

@@ -269,7 +269,8 @@ impl ContactProblem<'_, '_> {
         }
         let pairs = result.impulses.iter().zip(&relations.velocity);
         let size: f64 = pairs.map(|(p, velocity)| (p * velocity.value).abs()).sum();
-        if result.energy > ROUNDED_GAIN * size {
+        // To take off what is left of hits that accumulate, with its friction, is no impact.
+        if result.passes > 0 && result.energy > ROUNDED_GAIN * size {
             record.remarks.push(ContactRemark::GainsEnergy(hit, result.energy));
         }
     }
