@@ -59,7 +59,8 @@ fn tumbling_box(numbers: &mut Numbers) -> Scene {
     for (i, [x, y]) in corners.into_iter().enumerate() {
         writeln!(
             text,
-            "contacts.c{i} = {{ gap = \"y + {x}*sin(a) + {y}*cos(a)\", slip = \"x' - ({x}*sin(a) + {y}*cos(a))*a'\", \
+            "contacts.c{i} = {{ gap = \"y + {x}*sin(a) + {y}*cos(a)\", \
+             slip = \"x' - ({x}*sin(a) + {y}*cos(a))*a'\", \
              friction = {mu}, restitution = {e} }}"
         )
         .unwrap();
@@ -131,7 +132,8 @@ fn pile_of_blocks(numbers: &mut Numbers) -> Scene {
         };
         writeln!(
             text,
-            "contacts.c{i} = {{ gap = \"{gap}\", slip = \"{slip}\", friction = {{ static = {sticking}, sliding = {sliding} }} }}"
+            "contacts.c{i} = {{ gap = \"{gap}\", slip = \"{slip}\", \
+             friction = {{ static = {sticking}, sliding = {sliding} }} }}"
         )
         .unwrap();
     }
