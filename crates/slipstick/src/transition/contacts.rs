@@ -18,6 +18,9 @@ use crate::watch::NOTHING_LEFT;
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
+/// In units of its band, how far a gap has to come out: the end of a shorter flight cannot be located.
+const LEAST_FLIGHT: f64 = 16.0;
+
 /// What happened to contacts in a round.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactRecord {
@@ -211,7 +214,7 @@ impl Instant<'_, '_> {
         let point = UncertainPoint { t: *t, y: after, delta: self.delta };
         let Some(gap) = self.flow.guards().banded(contact, point) else { return false };
         let falls = -relations.free[2 * i].value;
-        let bands = Fired { guards: &self.fired, window: 0.0 }.bands();
+        let bands = Fired { guards: &self.fired, window: 0.0 }.bands().max(LEAST_FLIGHT);
         velocity * velocity <= 2.0 * falls * (bands * gap.bound - gap.value)
     }
 
