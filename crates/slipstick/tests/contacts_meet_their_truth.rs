@@ -2,6 +2,7 @@
 //! right states and forces. One table; a method that does not take a problem says why.
 
 use slipstick::problems::{ContactProblem, contact_methods, contact_problems, more_contact_problems};
+use slipstick::simulate::simulate;
 
 /// The tightest tolerance: times to 1e-9, forces to 1e-8.
 const TIGHT: f64 = 1e-10;
@@ -63,4 +64,16 @@ fn what_is_still_wrong_is_wrong() {
         let problem = all.iter().find(|problem| problem.name == *name).expect("a problem of this name");
         assert!(!wrong_rows(std::slice::from_ref(problem), TIGHT).is_empty(), "{name} is right: not {why}");
     }
+}
+
+/// The woodpecker toy of Glocker: one hit of the beak in each period, of about 0.146 s.
+#[test]
+fn a_woodpecker_hits_with_its_beak_once_in_a_period() {
+    let toy = more_contact_problems().into_iter().find(|problem| problem.name == "woodpecker").unwrap();
+    let run = simulate(&toy.plan.system, &toy.plan.start, &toy.plan.options).unwrap();
+    let hits: Vec<f64> = run.event_times("contact.beak.hit").collect();
+    assert_eq!(hits.len(), 4, "{hits:?}");
+    assert!(hits.windows(2).all(|pair| (pair[1] - pair[0] - 0.146).abs() < 1e-3), "{hits:?}");
+    let all: Vec<f64> = run.events.iter().map(|event| event.t).collect();
+    assert_eq!(all.len(), 36, "nine events in a period");
 }

@@ -102,7 +102,8 @@ impl Transition {
         both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
     }
 
-    /// What fired, with the contacts that were open and hit without their guards: hits of bystanders accumulate, too.
+    /// What fired, with the contacts that were open and hit without their guards: hits of bystanders accumulate,
+    /// too.
     pub fn with_bystanders(&self, guards: &[Guard]) -> Firing {
         let mut firing = self.firing.clone();
         let was_open = |of: ContactGuard| self.mode_before.values.discrete[of.state] == 0.0;

@@ -13,8 +13,8 @@ use crate::watch::NOTHING_LEFT;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
-/// A bounce that rises by no more than this many bands of its gap cannot be seen: its end would not be found.
-const UNSEEN: f64 = 4.0;
+/// A bounce that rises by no more than this many bands of its gap cannot be seen: its end could not be located.
+const UNSEEN: f64 = 16.0;
 /// Energy that an impact gains by rounding, as a part of that of its impulses.
 const ROUNDED_GAIN: f64 = 1e-9;
 
