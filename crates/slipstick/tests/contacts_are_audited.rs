@@ -87,7 +87,10 @@ fn joints_bear_their_part_of_an_impact() {
     let event = trajectory.events.iter().find(|event| event.impacts().next().is_some()).expect("a hit");
     let impact = event.impacts().next().expect("an impact");
     let (rod, of_rod) = impact.joints[0];
-    assert_eq!((impact.joints.len(), plan.system.shape().constraints[rod].name.as_str()), (1, "rod"));
+    assert_eq!(
+        (impact.joints.len(), plan.system.shape().mechanism.constraints[rod].name.as_str()),
+        (1, "rod")
+    );
     // `M Δv = G_N p - Gᵀ Λ`.
     let (x, y, p) = (event.before[0], event.before[1], impact.hits[0].impulse.0);
     let pushed = |i: usize| 3.0 * (event.after[i] - event.before[i]);
@@ -116,7 +119,7 @@ fn energy_adds_up_with_friction_impacts_and_moving_surfaces() {
 fn what_is_wrong_is_found() {
     let (plan, mut trajectory) = run(BELT);
     let last = trajectory.segments.last_mut().expect("a segment");
-    assert_ne!(last.mode.status(&plan.system.shape().contacts[0]), Status::Open);
+    assert_ne!(last.mode.status(&plan.system.shape().mechanism.contacts[0]), Status::Open);
     last.end[1] = -0.25;
     let audit = ContactAudit::of(&plan.system, &trajectory, None).expect("contacts");
     assert_eq!((audit.penetration.value, audit.penetration.t, audit.energy), (0.25, 3.0, None));

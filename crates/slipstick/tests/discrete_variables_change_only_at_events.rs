@@ -91,7 +91,7 @@ fn constraints_may_use_them() {
         run.until = 1
         "#,
     );
-    assert!(plan.system.shape().constraints[0].switches, "an event can change what it says");
+    assert!(plan.system.shape().mechanism.constraints[0].switches, "an event can change what it says");
     let run = simulate(&plan.system, &plan.start, &plan.options).unwrap();
     let [x, y, ..] = run.end_state() else { panic!("four states") };
     assert!((x * x + y * y - 1.0).abs() < 1e-9);

@@ -34,7 +34,7 @@ fn opening_rate(system: &dyn System, t: f64, y: &[f64]) -> f64 {
 fn the_work_of_a_step_grows_with_the_number_of_links() {
     let costs = [20, 200, 2000].map(|links| {
         let (system, _) = chain(links);
-        let tangents = Tangents::new(&system, &ActiveRows::all(&system.shape().constraints), true);
+        let tangents = Tangents::new(&system, &ActiveRows::all(&system.shape().mechanism.constraints), true);
         let (matrix, rows) = tangents.joined();
         (tangents.evaluations(), matrix.values.len() + rows.values.len(), Saddle::new(&matrix, &rows).work())
     });
@@ -109,7 +109,7 @@ fn hanging(count: usize) -> (ClosureSystem, Start) {
 fn forces_between_bodies_that_no_joint_connects_are_found() {
     let (system, start) = hanging(40);
     let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
-    let rows = ActiveRows::all(&system.shape().constraints);
+    let rows = ActiveRows::all(&system.shape().mechanism.constraints);
     let (mut left, mut tangents) = (MotionResidual::new(&system, &rows), Tangents::new(&system, &rows, true));
     assert!(tangents.forces.slot(0, 78).is_none());
     let mut rates = vec![0.0; 160];

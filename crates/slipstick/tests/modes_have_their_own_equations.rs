@@ -36,9 +36,12 @@ fn modes(system: &dyn System) -> [Mode; 2] {
 #[test]
 fn constraints_of_a_mode_are_shut_in_it_alone() {
     let system = system_of(RAIL);
-    let names: Vec<&str> = system.shape().constraints.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().mechanism.constraints.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["side", "rail"]);
-    assert_eq!(system.shape().constraints.iter().map(|c| c.switches).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        system.shape().mechanism.constraints.iter().map(|c| c.switches).collect::<Vec<_>>(),
+        [false, true]
+    );
     let shut = modes(&system).map(|mode| {
         let mut shut = [true; 2];
         system.evaluator().joints(mode.locked(&system.shape().parameters), &mut shut);
@@ -61,7 +64,7 @@ fn constraints_of_a_mode_have_rows_in_it_alone() {
 #[test]
 fn terms_are_those_of_the_mode() {
     let system = system_of(RAIL);
-    let all = ActiveRows::all(&system.shape().constraints);
+    let all = ActiveRows::all(&system.shape().mechanism.constraints);
     let (mut terms, mut evaluator) = (system.room_for_terms(&all), system.evaluator());
     let mut forces = Vec::new();
     for mode in modes(&system) {

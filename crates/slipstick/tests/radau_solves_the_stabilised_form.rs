@@ -302,7 +302,8 @@ fn a_chain_of_hundreds_of_links_falls_as_with_an_explicit_method() {
     assert!(position < 1e-12 && velocity < 1e-13, "{position:e} {velocity:e}");
     let work = [100, 1000].map(|links| {
         let (system, _) = chain(links);
-        Work::on(&system, &ActiveRows::all(&system.shape().constraints)).of_all(&end.statistics.shares)
+        Work::on(&system, &ActiveRows::all(&system.shape().mechanism.constraints))
+            .of_all(&end.statistics.shares)
     });
     assert!(work[1] < 12.0 * work[0], "{work:?}");
 }

@@ -9,7 +9,7 @@ use slipstick::trajectory::{ContactEnergy, ContactResidual, Event};
 impl RunResult<'_> {
     /// The contacts of the model.
     pub(crate) fn contacts(&self) -> &[ContactShape] {
-        &self.plan.system.shape().contacts
+        &self.plan.system.shape().mechanism.contacts
     }
 
     /// The impacts of an event: velocities of gaps and impulses by contact, and what the joints had to bear.
@@ -31,7 +31,7 @@ impl RunResult<'_> {
                 "impulse_t": has_friction.then_some(hit.impulse.1),
             })
         };
-        let constraints = &self.plan.system.shape().constraints;
+        let constraints = &self.plan.system.shape().mechanism.constraints;
         let joint = |&(k, impulse): &(usize, f64)| json!({ "name": constraints[k].name, "impulse": impulse });
         json!({
             "law": impact.law.word(),

@@ -25,7 +25,7 @@ impl RunResult<'_> {
     }
 
     fn opening(&self, opening: Opening) -> String {
-        let name = &self.plan.system.shape().constraints[opening.constraint].name;
+        let name = &self.plan.system.shape().mechanism.constraints[opening.constraint].name;
         let moment = if opening.value > 0.0 {
             format!(" (`{name}`, t = {})", number(opening.t))
         } else {
@@ -55,7 +55,7 @@ impl RunResult<'_> {
 
     /// The largest residuals of the constraints, and the largest correction; null without a mechanism.
     pub(crate) fn joints_json(&self) -> Value {
-        let constraints = &self.plan.system.shape().constraints;
+        let constraints = &self.plan.system.shape().mechanism.constraints;
         let one = |opening: Opening| json!({ "name": constraints[opening.constraint].name, "drift": opening.value, "t": opening.t });
         let adjustment = |adjustment: Adjustment| {
             let name = &self.trajectory.state_names[adjustment.state];

@@ -1,6 +1,6 @@
 //! Which contacts hold from an instant on: forces and accelerations that meet all laws.
 
-use super::choices::{Choice, Found, all_solutions};
+use super::choices::{Combination, ContactChoice, all_solutions};
 use super::groups::groups;
 use super::{Relations, Status, Unsolved};
 
@@ -83,7 +83,7 @@ fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Uns
 
 /// The same, with the friction that is given.
 fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Result<Resolved, Unsolved> {
-    let choices: Vec<Vec<Choice>> =
+    let choices: Vec<Vec<ContactChoice>> =
         (0..wishes.len()).map(|i| choices_of(relations.laws[i].friction, &wishes[i], begins[i])).collect();
     let mut free = relations.free.clone();
     for (i, _) in wishes.iter().enumerate().filter(|(_, wish)| !wish.stays) {
@@ -101,40 +101,49 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     Ok(Resolved { statuses, accelerations, is_ambiguous })
 }
 
-fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<Choice> {
+fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
     match (friction, wish.direction) {
-        _ if !wish.stays => vec![Choice::Free],
-        (None, _) => vec![Choice::Closed, Choice::Free],
-        (Some(_), 0.0) => vec![Choice::Sticks, Choice::Slides(1.0), Choice::Slides(-1.0), Choice::Free],
-        (Some(_), direction) if begins => vec![Choice::Slides(direction), Choice::Free],
-        (Some(_), direction) => vec![Choice::SlidesOn(direction), Choice::Free],
+        _ if !wish.stays => vec![ContactChoice::Free],
+        (None, _) => vec![ContactChoice::Closed, ContactChoice::Free],
+        (Some(_), 0.0) => vec![
+            ContactChoice::Sticks,
+            ContactChoice::Slides(1.0),
+            ContactChoice::Slides(-1.0),
+            ContactChoice::Free,
+        ],
+        (Some(_), direction) if begins => vec![ContactChoice::Slides(direction), ContactChoice::Free],
+        (Some(_), direction) => vec![ContactChoice::SlidesOn(direction), ContactChoice::Free],
     }
 }
 
 /// Whether contacts do what events have said.
-fn obeys(found: &Found, wishes: &[Wish]) -> bool {
-    let obeys = |(choice, wish): (&Choice, &Wish)| match choice {
-        Choice::Free => true,
-        Choice::Sticks => !wish.lifts && !wish.slips,
+fn obeys(found: &Combination, wishes: &[Wish]) -> bool {
+    let obeys = |(choice, wish): (&ContactChoice, &Wish)| match choice {
+        ContactChoice::Free => true,
+        ContactChoice::Sticks => !wish.lifts && !wish.slips,
         _ => !wish.lifts,
     };
     found.choices.iter().zip(wishes).all(obeys)
 }
 
-fn status_of(choice: Choice) -> Status {
+fn status_of(choice: ContactChoice) -> Status {
     match choice {
-        Choice::Free => Status::Open,
-        Choice::Closed => Status::Frictionless,
-        Choice::Sticks => Status::Sticks,
-        Choice::Slides(direction) | Choice::SlidesOn(direction) => Status::Slides(direction),
+        ContactChoice::Free => Status::Open,
+        ContactChoice::Closed => Status::Frictionless,
+        ContactChoice::Sticks => Status::Sticks,
+        ContactChoice::Slides(direction) | ContactChoice::SlidesOn(direction) => Status::Slides(direction),
     }
 }
 
 /// How many contacts do something else than before, and how many of them are open or slide.
-fn changes(found: &Found, wishes: &[Wish]) -> (usize, usize) {
-    let differs =
-        |(choice, wish): (&Choice, &Wish)| wish.status.is_closed() && status_of(*choice) != wish.status;
+fn changes(found: &Combination, wishes: &[Wish]) -> (usize, usize) {
+    let differs = |(choice, wish): (&ContactChoice, &Wish)| {
+        wish.status.is_closed() && status_of(*choice) != wish.status
+    };
     let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
-    let loose = found.choices.iter().filter(|choice| !matches!(choice, Choice::Sticks | Choice::Closed));
+    let loose = found
+        .choices
+        .iter()
+        .filter(|choice| !matches!(choice, ContactChoice::Sticks | ContactChoice::Closed));
     (differ, loose.count())
 }

@@ -18,7 +18,7 @@ const MOST_IF_UNDECIDED: usize = 1 << 14;
 
 /// What a contact can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Choice {
+pub(super) enum ContactChoice {
     /// It has no force, and its gap does not shrink.
     Free,
     /// Its gap stays, without friction.
@@ -33,13 +33,13 @@ pub(super) enum Choice {
 
 /// A combination that meets all laws: forces or impulses by rows, and what the rows come to.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) choices: Vec<Choice>,
+pub(super) struct Combination {
+    pub(super) choices: Vec<ContactChoice>,
     pub(super) p: Vec<f64>,
     pub(super) rows: Vec<Inexact>,
 }
 
-impl Found {
+impl Combination {
     /// Whether two solutions are the same motion.
     pub(super) fn is_same_motion(&self, other: &Self) -> bool {
         self.rows.iter().zip(&other.rows).all(|(a, b)| (a.value - b.value).abs() <= 2.0 * (a.bound + b.bound))
@@ -51,8 +51,8 @@ impl Found {
 pub(super) fn all_solutions(
     relations: &Relations,
     free: &[Inexact],
-    choices: &[Vec<Choice>],
-) -> Option<Vec<Found>> {
+    choices: &[Vec<ContactChoice>],
+) -> Option<Vec<Combination>> {
     let combinations = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
         let one = one_solution(relations, free, choices);
@@ -73,35 +73,43 @@ pub(super) fn all_solutions(
 }
 
 /// The solution of one combination, if it meets all laws.
-pub(super) fn solution(relations: &Relations, free: &[Inexact], choices: Vec<Choice>) -> Option<Found> {
+pub(super) fn solution(
+    relations: &Relations,
+    free: &[Inexact],
+    choices: Vec<ContactChoice>,
+) -> Option<Combination> {
     let p = forces(relations, free, &choices)?;
     let rows = relations.after(free, &p);
     let forces = force_bounds(relations, &rows, &p);
-    let holds = |(i, choice): (usize, &Choice)| {
+    let holds = |(i, choice): (usize, &ContactChoice)| {
         let (normal, tangent) = (2 * i, 2 * i + 1);
         let pushes = p[normal] >= -forces[normal];
         match *choice {
-            Choice::Free => rows[normal].value >= -rows[normal].bound,
-            Choice::Closed | Choice::SlidesOn(_) => pushes,
-            Choice::Sticks => {
+            ContactChoice::Free => rows[normal].value >= -rows[normal].bound,
+            ContactChoice::Closed | ContactChoice::SlidesOn(_) => pushes,
+            ContactChoice::Sticks => {
                 let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
                 let room = forces[tangent] + most * forces[normal];
                 pushes && p[tangent].abs() <= most * p[normal] + room
             }
-            Choice::Slides(direction) => pushes && direction * rows[tangent].value >= -rows[tangent].bound,
+            ContactChoice::Slides(direction) => {
+                pushes && direction * rows[tangent].value >= -rows[tangent].bound
+            }
         }
     };
-    choices.iter().enumerate().all(holds).then_some(Found { choices, p, rows })
+    choices.iter().enumerate().all(holds).then_some(Combination { choices, p, rows })
 }
 
 /// Forces or impulses that make the rows zero which a combination says are.
-pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]) -> Option<Vec<f64>> {
+pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[ContactChoice]) -> Option<Vec<f64>> {
     let mut unknowns = Vec::new();
     for (i, choice) in choices.iter().enumerate() {
         match choice {
-            Choice::Free => {}
-            Choice::Closed | Choice::Slides(_) | Choice::SlidesOn(_) => unknowns.push(2 * i),
-            Choice::Sticks => unknowns.extend([2 * i, 2 * i + 1]),
+            ContactChoice::Free => {}
+            ContactChoice::Closed | ContactChoice::Slides(_) | ContactChoice::SlidesOn(_) => {
+                unknowns.push(2 * i)
+            }
+            ContactChoice::Sticks => unknowns.extend([2 * i, 2 * i + 1]),
         }
     }
     // A contact that slides has its friction in the column of its normal.
@@ -130,9 +138,9 @@ pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Choice]
 }
 
 /// Friction for a normal force of one, where a contact slides.
-pub(super) fn sliding_friction(relations: &Relations, contact: usize, choice: Choice) -> f64 {
+pub(super) fn sliding_friction(relations: &Relations, contact: usize, choice: ContactChoice) -> f64 {
     match choice {
-        Choice::Slides(direction) | Choice::SlidesOn(direction) => {
+        ContactChoice::Slides(direction) | ContactChoice::SlidesOn(direction) => {
             -direction * relations.laws[contact].friction.map_or(0.0, |(_, sliding)| sliding)
         }
         _ => 0.0,
@@ -140,8 +148,8 @@ pub(super) fn sliding_friction(relations: &Relations, contact: usize, choice: Ch
 }
 
 /// Contacts that stick share friction by what presses on them.
-fn share_sticking(relations: &Relations, choices: &[Choice], p: &mut [f64]) {
-    let sticking: Vec<usize> = (0..choices.len()).filter(|&i| choices[i] == Choice::Sticks).collect();
+fn share_sticking(relations: &Relations, choices: &[ContactChoice], p: &mut [f64]) {
+    let sticking: Vec<usize> = (0..choices.len()).filter(|&i| choices[i] == ContactChoice::Sticks).collect();
     if sticking.len() < 2 {
         return;
     }

@@ -4,9 +4,9 @@
 //! the size `σ` of the slip that begins, with `0 ≤ a_T + σ ⟂ T⁺`, `0 ≤ -a_T + σ ⟂ T⁻`, `0 ≤ μ N - T⁺ - T⁻ ⟂ σ`.
 
 use super::Relations;
-use super::choices::{Choice, Found, sliding_friction, solution};
+use super::choices::{Combination, ContactChoice, sliding_friction, solution};
 use crate::expr::Inexact;
-use crate::math::lcp::{Outcome, Problem, Solution, solve};
+use crate::math::lcp::{LcpOutcome, Problem, Solution, solve};
 
 /// What one unknown of the problem is, by its contact.
 #[derive(Clone, Copy)]
@@ -23,11 +23,12 @@ enum Unknown {
 pub(super) fn one_solution(
     relations: &Relations,
     free: &[Inexact],
-    choices: &[Vec<Choice>],
-) -> Option<Option<Found>> {
+    choices: &[Vec<ContactChoice>],
+) -> Option<Option<Combination>> {
     let unknowns: Vec<Unknown> =
         choices.iter().enumerate().flat_map(|(i, of)| unknowns(relations, i, of)).collect();
-    let rows: Vec<Row> = unknowns.iter().map(|&unknown| Row::of(unknown, &unknowns, relations)).collect();
+    let rows: Vec<UnknownRow> =
+        unknowns.iter().map(|&unknown| UnknownRow::of(unknown, &unknowns, relations)).collect();
     let matrix: Vec<f64> = rows
         .iter()
         .flat_map(|row| {
@@ -36,18 +37,18 @@ pub(super) fn one_solution(
         .collect();
     let constant: Vec<f64> = rows.iter().map(|row| row.constant(free)).collect();
     match solve(&Problem { matrix: &matrix, constant: &constant }) {
-        Outcome::Solution(solved) => Some(Some(read(relations, free, (choices, &unknowns), &solved))),
+        LcpOutcome::Solution(solved) => Some(Some(read(relations, free, (choices, &unknowns), &solved))),
         outcome if outcome.proves_no_solution() => Some(None),
         _ => None,
     }
 }
 
 /// The unknowns of a contact; none if it can have no force.
-fn unknowns(relations: &Relations, i: usize, choices: &[Choice]) -> Vec<Unknown> {
+fn unknowns(relations: &Relations, i: usize, choices: &[ContactChoice]) -> Vec<Unknown> {
     match choices.first() {
-        None | Some(Choice::Free) => Vec::new(),
-        Some(Choice::Closed) => vec![Unknown::Normal(i, 0.0)],
-        Some(choice @ (Choice::Slides(_) | Choice::SlidesOn(_))) if choices.len() == 2 => {
+        None | Some(ContactChoice::Free) => Vec::new(),
+        Some(ContactChoice::Closed) => vec![Unknown::Normal(i, 0.0)],
+        Some(choice @ (ContactChoice::Slides(_) | ContactChoice::SlidesOn(_))) if choices.len() == 2 => {
             vec![Unknown::Normal(i, sliding_friction(relations, i, *choice))]
         }
         Some(_) => vec![
@@ -60,14 +61,14 @@ fn unknowns(relations: &Relations, i: usize, choices: &[Choice]) -> Vec<Unknown>
 }
 
 /// One row: a part of a row of the relations, and of the other unknowns of the contact.
-struct Row {
+struct UnknownRow {
     /// The row of the relations, with its sign; none for the cone.
     relation: Option<(usize, f64)>,
     /// Coefficients of other unknowns, by their columns.
     own: Vec<(usize, f64)>,
 }
 
-impl Row {
+impl UnknownRow {
     fn of(unknown: Unknown, unknowns: &[Unknown], relations: &Relations) -> Self {
         let place = |wanted: fn(&Unknown, usize) -> bool, i: usize| {
             unknowns.iter().position(|unknown| wanted(unknown, i)).into_iter()
@@ -110,11 +111,11 @@ impl Row {
 fn read(
     relations: &Relations,
     free: &[Inexact],
-    (choices, unknowns): (&[Vec<Choice>], &[Unknown]),
+    (choices, unknowns): (&[Vec<ContactChoice>], &[Unknown]),
     solved: &Solution,
-) -> Found {
+) -> Combination {
     let mut p = vec![0.0; free.len()];
-    let mut chosen = vec![Choice::Free; choices.len()];
+    let mut chosen = vec![ContactChoice::Free; choices.len()];
     for (k, unknown) in unknowns.iter().enumerate() {
         match *unknown {
             Unknown::Normal(i, friction) => {
@@ -131,11 +132,11 @@ fn read(
     let rows = relations.after(free, &p);
     for (k, unknown) in unknowns.iter().enumerate() {
         if let Unknown::Slip(i) = *unknown
-            && chosen[i] != Choice::Free
+            && chosen[i] != ContactChoice::Free
             && solved.basic[k]
         {
-            chosen[i] = Choice::Slides(if rows[2 * i + 1].value < 0.0 { -1.0 } else { 1.0 });
+            chosen[i] = ContactChoice::Slides(if rows[2 * i + 1].value < 0.0 { -1.0 } else { 1.0 });
         }
     }
-    solution(relations, free, chosen.clone()).unwrap_or(Found { choices: chosen, p, rows })
+    solution(relations, free, chosen.clone()).unwrap_or(Combination { choices: chosen, p, rows })
 }

@@ -4,7 +4,7 @@
 //! separate stay out of a pass, and passes are repeated while a contact approaches. So no pass gains energy
 //! without friction: with `0 ≤ U⁺ + e U⁻ ⟂ p ≥ 0`, the energy changes by `½ Σ p (1 - e) U⁻ ≤ 0`.
 
-use super::choices::{Choice, Found, all_solutions};
+use super::choices::{Combination, ContactChoice, all_solutions};
 use super::groups::groups;
 use super::smith::smith;
 use super::{Relations, Unsolved};
@@ -121,7 +121,7 @@ fn law_of(state: &Relations) -> Result<ImpactLaw, Unsolved> {
 }
 
 /// Adds the impulses of a pass.
-fn take(state: &mut Relations, result: &mut ImpactResult, found: &Found) {
+fn take(state: &mut Relations, result: &mut ImpactResult, found: &Combination) {
     let before = state.velocity.clone();
     state.velocity.clone_from(&found.rows);
     for (i, p) in found.p.iter().enumerate() {
@@ -130,29 +130,40 @@ fn take(state: &mut Relations, result: &mut ImpactResult, found: &Found) {
     }
     for (slides, choice) in result.slides.iter_mut().zip(&found.choices) {
         match choice {
-            Choice::Free => {}
-            Choice::Closed | Choice::Sticks => *slides = Some(0.0),
-            Choice::Slides(direction) | Choice::SlidesOn(direction) => *slides = Some(*direction),
+            ContactChoice::Free => {}
+            ContactChoice::Closed | ContactChoice::Sticks => *slides = Some(0.0),
+            ContactChoice::Slides(direction) | ContactChoice::SlidesOn(direction) => {
+                *slides = Some(*direction)
+            }
         }
     }
     result.passes += 1;
 }
 
 /// What a contact that takes part can do: stick if it can, otherwise slide on or back.
-fn choices_of(state: &Relations, contact: usize) -> Vec<Choice> {
+fn choices_of(state: &Relations, contact: usize) -> Vec<ContactChoice> {
     if state.separates(contact) {
-        return vec![Choice::Free];
+        return vec![ContactChoice::Free];
     }
     let slip = state.velocity[2 * contact + 1];
     let along = if slip.value < 0.0 { -1.0 } else { 1.0 };
     match state.laws[contact].friction {
-        Some(_) => vec![Choice::Sticks, Choice::Slides(along), Choice::Slides(-along), Choice::Free],
-        None => vec![Choice::Closed, Choice::Free],
+        Some(_) => vec![
+            ContactChoice::Sticks,
+            ContactChoice::Slides(along),
+            ContactChoice::Slides(-along),
+            ContactChoice::Free,
+        ],
+        None => vec![ContactChoice::Closed, ContactChoice::Free],
     }
 }
 
 /// One pass of Newton's restitution.
-fn moreau(state: &Relations, restitution: &[f64], result: &mut ImpactResult) -> Result<Found, Unsolved> {
+fn moreau(
+    state: &Relations,
+    restitution: &[f64],
+    result: &mut ImpactResult,
+) -> Result<Combination, Unsolved> {
     let mut free = state.velocity.clone();
     let given: Vec<f64> = (0..state.count()).map(|i| given_back(state, restitution, i)).collect();
     given.iter().enumerate().for_each(|(i, given)| free[2 * i].value -= given);
@@ -171,13 +182,13 @@ fn given_back(state: &Relations, restitution: &[f64], contact: usize) -> f64 {
 }
 
 /// Velocities after a pass: where a gap is closed, what it gives back is exact.
-fn exact_rows(state: &Relations, found: &Found, given: &[f64]) -> Vec<Inexact> {
+fn exact_rows(state: &Relations, found: &Combination, given: &[f64]) -> Vec<Inexact> {
     let mut rows = state.after(&state.velocity, &found.p);
     for (i, choice) in found.choices.iter().enumerate() {
-        if *choice != Choice::Free {
+        if *choice != ContactChoice::Free {
             rows[2 * i].value = given[i];
         }
-        if *choice == Choice::Sticks {
+        if *choice == ContactChoice::Sticks {
             rows[2 * i + 1].value = 0.0;
         }
     }
@@ -185,8 +196,12 @@ fn exact_rows(state: &Relations, found: &Found, given: &[f64]) -> Vec<Inexact> {
 }
 
 /// The first solution in the order of choices: stick before slip on before slip back.
-fn first_solution(state: &Relations, free: &[Inexact], result: &mut ImpactResult) -> Result<Found, Unsolved> {
-    let choices: Vec<Vec<Choice>> = (0..state.count()).map(|i| choices_of(state, i)).collect();
+fn first_solution(
+    state: &Relations,
+    free: &[Inexact],
+    result: &mut ImpactResult,
+) -> Result<Combination, Unsolved> {
+    let choices: Vec<Vec<ContactChoice>> = (0..state.count()).map(|i| choices_of(state, i)).collect();
     let mut found = all_solutions(state, free, &choices).ok_or(Unsolved::Impact)?;
     if found.is_empty() {
         return Err(Unsolved::Impact);
@@ -200,7 +215,7 @@ fn first_solution(state: &Relations, free: &[Inexact], result: &mut ImpactResult
 
 /// Compression to rest, then restitution of impulses; what would still approach is held. Contacts that
 /// separate take part, too: compression can bring them to approach.
-fn poisson(state: &Relations, restitution: &[f64]) -> Result<Found, Unsolved> {
+fn poisson(state: &Relations, restitution: &[f64]) -> Result<Combination, Unsolved> {
     let compressed = held(state)?;
     let mut p: Vec<f64> = compressed.p;
     (0..state.count()).for_each(|i| p[2 * i] *= 1.0 + restitution[i]);
@@ -213,23 +228,23 @@ fn poisson(state: &Relations, restitution: &[f64]) -> Result<Found, Unsolved> {
 }
 
 /// The impulses after which no contact approaches, without restitution.
-fn held(state: &Relations) -> Result<Found, Unsolved> {
-    let choices = vec![vec![Choice::Closed, Choice::Free]; state.count()];
+fn held(state: &Relations) -> Result<Combination, Unsolved> {
+    let choices = vec![vec![ContactChoice::Closed, ContactChoice::Free]; state.count()];
     let held = all_solutions(state, &state.velocity, &choices).ok_or(Unsolved::Impact)?;
     held.into_iter().next().ok_or(Unsolved::Impact)
 }
 
 /// The impact of the contact that approaches fastest, as if it were alone.
-fn fastest(state: &Relations, restitution: &[f64]) -> Found {
+fn fastest(state: &Relations, restitution: &[f64]) -> Combination {
     let count = state.count();
     let speed = |i: usize| state.velocity[2 * i].value;
     let slowest = |a: usize, b: usize| if speed(b) < speed(a) { b } else { a };
     let i = (0..count).filter(|&i| state.approaches(i)).reduce(slowest).unwrap_or(0);
     let mut p = vec![0.0; 2 * count];
     p[2 * i] = -(1.0 + restitution[i]) * speed(i) / state.w(2 * i, 2 * i);
-    let mut choices = vec![Choice::Free; count];
-    choices[i] = Choice::Closed;
-    let mut found = Found { choices, p, rows: Vec::new() };
+    let mut choices = vec![ContactChoice::Free; count];
+    choices[i] = ContactChoice::Closed;
+    let mut found = Combination { choices, p, rows: Vec::new() };
     let mut given = vec![0.0; count];
     given[i] = given_back(state, restitution, i);
     found.rows = exact_rows(state, &found, &given);

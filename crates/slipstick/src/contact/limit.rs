@@ -4,25 +4,25 @@
 //! left out have an impulse that differs from that of the rest by `-U⁺ / W`. Friction goes with it, as with
 //! each of them: so the slip is right after the limit.
 
-use super::choices::{Choice, forces};
+use super::choices::{ContactChoice, forces};
 use super::{ImpactResult, Relations, Status, Unsolved, Wish};
 
 /// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
 /// Normal impulses are of either sign.
 pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<ImpactResult, Unsolved> {
-    let choices: Vec<Choice> = (0..relations.count())
+    let choices: Vec<ContactChoice> = (0..relations.count())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
-            _ if !rests[i] && wishes[i].status == Status::Open => Choice::Free,
-            (None, _) => Choice::Closed,
-            (Some(_), 0.0) => Choice::Sticks,
-            (Some(_), direction) => Choice::SlidesOn(direction),
+            _ if !rests[i] && wishes[i].status == Status::Open => ContactChoice::Free,
+            (None, _) => ContactChoice::Closed,
+            (Some(_), 0.0) => ContactChoice::Sticks,
+            (Some(_), direction) => ContactChoice::SlidesOn(direction),
         })
         .collect();
     let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
     let mut result = ImpactResult::of_impulses(relations, impulses, 0);
-    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != Choice::Free) {
+    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free) {
         result.velocity[2 * i].value = 0.0;
-        if *choice == Choice::Sticks {
+        if *choice == ContactChoice::Sticks {
             result.velocity[2 * i + 1].value = 0.0;
         }
     }

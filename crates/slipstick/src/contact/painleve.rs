@@ -5,7 +5,7 @@
 //! stopped by an impulse, an impact without collision: its direction is that of the critical friction
 //! `μ_c = W_nn / (s W_nt)`, which is inside the cone. (Génot and Brogliato, *New results on Painlevé paradoxes*, 1999.)
 
-use super::choices::{Choice, force_bounds, forces};
+use super::choices::{ContactChoice, force_bounds, forces};
 use super::{ImpactResult, Relations, Wish};
 
 /// The response of a gap to its own force, as a part of that without friction, below which a force is next to its pole.
@@ -43,16 +43,16 @@ pub fn stop_slip(relations: &Relations, wishes: &[Wish], jams: &[(usize, Jam)]) 
     if jams.is_empty() {
         return None;
     }
-    let choices: Vec<Choice> = wishes
+    let choices: Vec<ContactChoice> = wishes
         .iter()
         .enumerate()
         .map(|(i, wish)| match (relations.laws[i].friction, wish.direction) {
-            _ if !wish.stays => Choice::Free,
-            (None, _) => Choice::Closed,
+            _ if !wish.stays => ContactChoice::Free,
+            (None, _) => ContactChoice::Closed,
             (Some(_), direction) if direction == 0.0 || jams.iter().any(|(jammed, _)| *jammed == i) => {
-                Choice::Sticks
+                ContactChoice::Sticks
             }
-            (Some(_), direction) => Choice::SlidesOn(direction),
+            (Some(_), direction) => ContactChoice::SlidesOn(direction),
         })
         .collect();
     let mut velocity = relations.velocity.clone();
@@ -64,7 +64,7 @@ pub fn stop_slip(relations: &Relations, wishes: &[Wish], jams: &[(usize, Jam)]) 
         let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
         let (n, t) = (impulses[2 * i], impulses[2 * i + 1]);
         let room = bounds[2 * i + 1] + most * bounds[2 * i];
-        n >= -bounds[2 * i] && (choices[i] != Choice::Sticks || t.abs() <= most * n + room)
+        n >= -bounds[2 * i] && (choices[i] != ContactChoice::Sticks || t.abs() <= most * n + room)
     };
     (0..relations.count()).all(is_possible).then(|| ImpactResult::of_impulses(relations, impulses, 1))
 }

@@ -3,14 +3,14 @@
 //! With `a`, `b` the slip before and after, `p_t = -μ p_n φ`, `φ = (|a| a + |b| b) / (a² + b²)`, and Newton's
 //! restitution along the normal. The energy of friction is `-½ μ p_n φ (a + b) ≤ 0`.
 
-use super::choices::{Choice, Found, solution};
+use super::choices::{Combination, ContactChoice, solution};
 use super::{Relations, Unsolved};
 
 /// Halvings of an interval until neighbouring numbers are left, with room.
 const HALVINGS: usize = 200;
 
 /// The impact of the one contact that takes part.
-pub(super) fn smith(state: &Relations, restitution: &[f64]) -> Result<Found, Unsolved> {
+pub(super) fn smith(state: &Relations, restitution: &[f64]) -> Result<Combination, Unsolved> {
     let mut taking_part = (0..state.count()).filter(|&i| !state.separates(i));
     let (Some(i), None) = (taking_part.next(), taking_part.next()) else {
         return Err(Unsolved::SeveralAtOnce);
@@ -22,15 +22,15 @@ pub(super) fn smith(state: &Relations, restitution: &[f64]) -> Result<Found, Uns
     let mut rows = state.after(&state.velocity, &p);
     rows[2 * i].value = -restitution[i] * one.u;
     let slip = rows[2 * i + 1];
-    let mut choices = vec![Choice::Free; state.count()];
+    let mut choices = vec![ContactChoice::Free; state.count()];
     choices[i] = match slip.value {
-        value if value.abs() <= slip.bound => Choice::Sticks,
-        value => Choice::Slides(value.signum()),
+        value if value.abs() <= slip.bound => ContactChoice::Sticks,
+        value => ContactChoice::Slides(value.signum()),
     };
-    if choices[i] == Choice::Sticks {
+    if choices[i] == ContactChoice::Sticks {
         rows[2 * i + 1].value = 0.0;
     }
-    Ok(Found { choices, p, rows })
+    Ok(Combination { choices, p, rows })
 }
 
 /// The numbers of the contact, in the letters of the header.
@@ -88,8 +88,8 @@ impl OneContact {
         let (n, t) = (2 * self.contact, 2 * self.contact + 1);
         free[n].value = (1.0 + self.e) * self.u;
         free[t].value = 0.0;
-        let mut choices = vec![Choice::Free; state.count()];
-        choices[self.contact] = Choice::Sticks;
+        let mut choices = vec![ContactChoice::Free; state.count()];
+        choices[self.contact] = ContactChoice::Sticks;
         // Others separate, whatever comes of them.
         (0..state.count()).filter(|&i| i != self.contact).for_each(|i| free[2 * i].bound = f64::INFINITY);
         solution(state, &free, choices).map(|found| (found.p[n], found.p[t]))

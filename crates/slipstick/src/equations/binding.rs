@@ -301,7 +301,7 @@ fn act(names: &Names<'_>, reset: &[Definition], goto: Option<&Reference>) -> Res
 /// The contact that an event belongs to.
 fn contact_of(model: &Model, event: &EventRule) -> Option<ContactGuard> {
     let Trigger::Contact { contact, change } = event.trigger else { return None };
-    Some(ContactGuard { contact, state: model.contacts[contact].state, change })
+    Some(ContactGuard { contact, state: model.mechanism.contacts[contact].state, change })
 }
 
 /// Adds a guard for each event that says what happens at rest. It has no surface.

@@ -15,8 +15,8 @@ use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::differences::gradient_by_differences;
 use super::{
-    At, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind, MechanismStructure,
-    MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
+    At, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind, MechanismShape,
+    MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
 };
 use crate::expr::Bounds;
 use std::sync::Arc;
@@ -93,8 +93,7 @@ impl ClosureSystem {
             condition_number: 0,
             count_number: 0,
             mass_kind: MassKind::Identity,
-            constraints: Vec::new(),
-            contacts: Vec::new(),
+            mechanism: MechanismShape::default(),
             guards: Vec::new(),
             guard_growth: Vec::new(),
             clocks: Vec::new(),
@@ -116,7 +115,7 @@ impl ClosureSystem {
     pub(super) fn mechanism(mechanism: Mechanism) -> Self {
         let mut system = Self::hybrid(mechanism.state_names(), |_, _, _, _| {});
         system.shape.layout = mechanism.layout();
-        system.shape.constraints = mechanism.constraints().to_vec();
+        system.shape.mechanism.constraints = mechanism.constraints().to_vec();
         system.mechanism = Some(mechanism);
         system
     }

@@ -49,7 +49,7 @@ impl Lowering<'_> {
     pub(super) fn while_contact(&mut self, model: &Model, constraint: usize, row: ExprId) -> ExprId {
         let owner =
             |contact: &&ContactRule| contact.normal == constraint || contact.tangent == Some(constraint);
-        let Some(contact) = model.contacts.iter().find(owner) else { return row };
+        let Some(contact) = model.mechanism.contacts.iter().find(owner) else { return row };
         let state = self.arena.input(discrete_input(contact.state));
         let holds = if contact.normal == constraint {
             let closed = self.arena.constant(CLOSED);
@@ -65,7 +65,7 @@ impl Lowering<'_> {
     /// The force of friction while each contact slides, `μ s λ` of its normal, with its slip.
     pub(super) fn sliding_frictions(&mut self, model: &Model) -> Vec<(ExprId, ExprId)> {
         let mut forces = Vec::new();
-        for contact in &model.contacts {
+        for contact in &model.mechanism.contacts {
             let (Some(slip), Some(FrictionRule { sliding, .. })) = (&contact.slip, &contact.friction) else {
                 continue;
             };
@@ -84,7 +84,7 @@ impl Lowering<'_> {
     pub(super) fn nonlinear_slip<'m>(&mut self, model: &'m Model) -> Option<&'m ContactRule> {
         let n = model.mechanism.coordinates;
         let is_speed = |input: &InputId| (1 + n..1 + 2 * n).contains(&input.index());
-        model.contacts.iter().find(|contact| {
+        model.mechanism.contacts.iter().find(|contact| {
             let Some(slip) = &contact.slip else { return false };
             let slip = self.locked(slip, &format!("contacts.{}.slip", contact.name));
             let speeds: Vec<InputId> = self.arena.inputs_of(&[slip]).into_iter().filter(is_speed).collect();
@@ -121,7 +121,7 @@ impl Lowering<'_> {
     /// The numbers of the laws of all contacts.
     pub(super) fn contact_laws(&mut self, model: &Model) -> Vec<ExprId> {
         let mut numbers = Vec::new();
-        for contact in &model.contacts {
+        for contact in &model.mechanism.contacts {
             numbers.push(self.plain(&contact.restitution));
             let zero = self.arena.constant(0.0);
             let key = format!("contacts.{}.friction", contact.name);

@@ -18,8 +18,8 @@ use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
     ActiveRows, At, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
-    MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape, System, Terms,
-    WrongGradient,
+    MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape,
+    System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Registers, Tape};
 use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
@@ -194,18 +194,25 @@ fn shape_of(model: &Model, bound: &BoundFormulas, mechanism: Option<&MechanismTa
         condition_number: 0,
         count_number: bound.count_number,
         mass_kind: MassKind::Identity,
-        constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
-        contacts: model
-            .contacts
-            .iter()
-            .enumerate()
-            .map(|(k, rule)| contact_shape(k, rule, bound, mechanism))
-            .collect(),
+        mechanism: mechanism_shape(model, bound, mechanism),
         guards: bound.guards.iter().map(|bound| bound.guard.clone()).collect(),
         guard_growth: Vec::new(),
         // Their periods have been checked.
         clocks: Vec::new(),
         has_formulas: true,
+    }
+}
+
+/// What holds a mechanism.
+fn mechanism_shape(
+    model: &Model,
+    bound: &BoundFormulas,
+    mechanism: Option<&MechanismTapes>,
+) -> MechanismShape {
+    let contacts = model.mechanism.contacts.iter().enumerate();
+    MechanismShape {
+        constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
+        contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
     }
 }
 
@@ -262,7 +269,7 @@ impl System for FormulaSystem {
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let (states, guards) = (self.shape.state_names.len(), self.shape.guards.len());
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest = guards.max(1 + states).max(reset).max(self.shape.constraints.len());
+        let longest = guards.max(1 + states).max(reset).max(self.shape.mechanism.constraints.len());
         Box::new(FormulaEvaluator {
             system: self,
             modes: RegistersByMode::new(&self.modes),

@@ -66,6 +66,6 @@ pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use parameter_values::ParameterValues;
 pub use system::{
-    Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismStructure, PlainField, Point,
-    ResetTargets, Response, Shape, System,
+    Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismShape, MechanismStructure,
+    PlainField, Point, ResetTargets, Response, Shape, System,
 };

@@ -111,7 +111,7 @@ impl EventReader<'_, '_> {
                 })
             }
             Trigger::Contact { contact, change } => {
-                let value = self.lowering.contact_surface(&self.model.contacts[*contact], *change);
+                let value = self.lowering.contact_surface(&self.model.mechanism.contacts[*contact], *change);
                 EventSurface { condition: GuardCondition::Crossing, value, time: None, clock: None }
             }
             Trigger::On(_) => {

@@ -231,6 +231,15 @@ pub enum MassKind {
     Varying,
 }
 
+/// What holds a mechanism.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct MechanismShape {
+    /// The constraints: those of positions first.
+    pub constraints: Vec<Constraint>,
+    /// The contacts.
+    pub contacts: Vec<ContactShape>,
+}
+
 /// What there is to know about equations before they are evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
@@ -254,10 +263,8 @@ pub struct Shape {
     pub count_number: usize,
     /// What stands before the derivatives.
     pub mass_kind: MassKind,
-    /// The constraints of a mechanism: those of positions first.
-    pub constraints: Vec<Constraint>,
-    /// The contacts of a mechanism.
-    pub contacts: Vec<ContactShape>,
+    /// What holds a mechanism.
+    pub mechanism: MechanismShape,
     /// All guards of all modes. Values and rates are always given in this order.
     pub guards: Vec<Guard>,
     /// For each guard, by how much it can change at most when time and all states change by at most one;
@@ -337,11 +344,11 @@ impl dyn System + '_ {
     }
     /// The constraints of a mechanism: those of positions first.
     pub fn constraints(&self) -> &[Constraint] {
-        &self.shape().constraints
+        &self.shape().mechanism.constraints
     }
     /// The contacts of a mechanism.
     pub fn contacts(&self) -> &[ContactShape] {
-        &self.shape().contacts
+        &self.shape().mechanism.contacts
     }
     /// All guards of all modes.
     pub fn guards(&self) -> &[Guard] {

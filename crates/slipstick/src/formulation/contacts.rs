@@ -79,7 +79,7 @@ impl ContactsView<'_, '_> {
         mechanism.inner.terms(closed, t, y, &mut terms);
         let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
         mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
-        let mut builder = Builder { system, saddle, with_joints, terms, rows, rates };
+        let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates };
         let free = builder.free_motion();
         let (speeds, met) = (speeds_of(system, y), speeds_of(system, before));
         let mut relations = Relations {
@@ -153,7 +153,7 @@ fn laws(
 }
 
 /// The rows of contacts beside the mechanism with its joints.
-struct Builder<'a> {
+struct RelationBuilder<'a> {
     system: &'a dyn System,
     saddle: Saddle,
     with_joints: Terms,
@@ -162,7 +162,7 @@ struct Builder<'a> {
     rates: Vec<f64>,
 }
 
-impl Builder<'_> {
+impl RelationBuilder<'_> {
     /// The rows of the normal and the tangent of a contact.
     fn rows_of(&self, contact: &ContactShape) -> [Option<usize>; 2] {
         [self.rows.row(contact.normal), contact.tangent.and_then(|tangent| self.rows.row(tangent))]

@@ -138,7 +138,7 @@ impl EventRule {
     pub fn name_at_rest(&self, model: &Model) -> String {
         match self.trigger {
             Trigger::Contact { contact, .. } => {
-                contact_name(&model.contacts[contact].name, ContactChange::Rest.word())
+                contact_name(&model.mechanism.contacts[contact].name, ContactChange::Rest.word())
             }
             _ => format!("{} at rest", self.name),
         }
@@ -150,22 +150,27 @@ pub fn contact_name(contact: &str, property: &str) -> String {
     format!("contact.{contact}.{property}")
 }
 
-impl Reader<'_> {
+/// Reads contacts from their tables.
+pub(super) struct ContactTables<'r, 't> {
+    pub(super) reader: &'r mut Reader<'t>,
+}
+
+impl ContactTables<'_, '_> {
     /// Reads the contacts, and adds to the model what they are made of. Constraints only in modes are not among
     /// those of the mechanism yet.
-    pub(super) fn contacts(&mut self, table: &DeTable<'_>, model: &mut Model) {
+    pub(super) fn read(&mut self, table: &DeTable<'_>, model: &mut Model) {
         let Some((key, value)) = table.get_key_value("contacts") else { return };
         if model.mechanism.is_empty() {
             let message = "`contacts` needs `coordinates`".to_owned();
-            self.error("missing-key", key.span(), message, "add `coordinates = { y = 1 }`");
+            self.reader.error("missing-key", key.span(), message, "add `coordinates = { y = 1 }`");
             return;
         }
-        let Some(contacts) = self.table(value, "contacts", "contacts.floor = { gap = \"y\" }") else {
+        let Some(contacts) = self.reader.table(value, "contacts", "contacts.floor = { gap = \"y\" }") else {
             return;
         };
         for (key, value) in contacts {
             if let Some(contact) = self.contact(key, value, model) {
-                model.add_contact(contact);
+                add_contact(model, contact);
             }
         }
     }
@@ -178,11 +183,11 @@ impl Reader<'_> {
     ) -> Option<ContactRule> {
         let (name, span) = (key.get_ref().to_string(), key.span());
         let place = format!("contacts.{name}");
-        let table = self.table(value, &place, "contacts.floor = { gap = \"y\" }")?;
-        self.check_keys(table, CONTACT_KEYS, &format!("contact `{name}`"));
+        let table = self.reader.table(value, &place, "contacts.floor = { gap = \"y\" }")?;
+        self.reader.check_keys(table, CONTACT_KEYS, &format!("contact `{name}`"));
         let Some(gap) = table.get("gap") else {
             let message = format!("contact `{name}` has no gap");
-            self.error(
+            self.reader.error(
                 "missing-key",
                 span,
                 message,
@@ -190,19 +195,19 @@ impl Reader<'_> {
             );
             return None;
         };
-        let gap = self.formula(gap, &format!("{place}.gap"), Kind::Number);
-        let slip = table.get("slip").map(|v| self.formula(v, &format!("{place}.slip"), Kind::Number));
+        let gap = self.reader.formula(gap, &format!("{place}.gap"), Kind::Number);
+        let slip = table.get("slip").map(|v| self.reader.formula(v, &format!("{place}.slip"), Kind::Number));
         let restitution = match table.get("restitution") {
-            Some(value) => self.formula(value, &format!("{place}.restitution"), Kind::Number),
-            None => Self::zero(SourceLocation { span: span.clone(), text_start: None }),
+            Some(value) => self.reader.formula(value, &format!("{place}.restitution"), Kind::Number),
+            None => Reader::zero(SourceLocation { span: span.clone(), text_start: None }),
         };
         let friction = table.get("friction").and_then(|v| self.friction(v, &place));
         if let (Some(value), None) = (table.get("friction"), &slip) {
             let message = format!("contact `{name}` has friction and no slip");
             let hint = "add `slip = \"x'\"`: the velocity of the two sides along each other";
-            self.error("friction-without-slip", value.span(), message, hint);
+            self.reader.error("friction-without-slip", value.span(), message, hint);
         }
-        let law = table.get("law").and_then(|v| self.word(v, "law", LAWS)).unwrap_or_default();
+        let law = table.get("law").and_then(|v| self.reader.word(v, "law", LAWS)).unwrap_or_default();
         self.check_law(&name, law, friction.is_some(), table);
         let friction = friction.filter(|_| slip.is_some());
         let normal = model.mechanism.constraints.len();
@@ -214,18 +219,18 @@ impl Reader<'_> {
     /// One number for both coefficients, or a table of two.
     fn friction(&mut self, value: &Value<'_>, place: &str) -> Option<FrictionRule> {
         let Some(table) = value.get_ref().as_table() else {
-            let both = self.formula(value, &format!("{place}.friction"), Kind::Number);
+            let both = self.reader.formula(value, &format!("{place}.friction"), Kind::Number);
             return Some(FrictionRule { sticking: both.clone(), sliding: both });
         };
-        self.check_keys(table, FRICTION_KEYS, "`friction`");
+        self.reader.check_keys(table, FRICTION_KEYS, "`friction`");
         let mut get = |key: &str| {
-            table.get(key).map(|v| self.formula(v, &format!("{place}.friction.{key}"), Kind::Number))
+            table.get(key).map(|v| self.reader.formula(v, &format!("{place}.friction.{key}"), Kind::Number))
         };
         let (sticking, sliding) = (get("static"), get("sliding"));
         let (Some(sticking), Some(sliding)) = (sticking, sliding) else {
             let message = "`friction` needs both `static` and `sliding`".to_owned();
             let hint = "for example `friction = { static = 0.6, sliding = 0.4 }`, or one number for both";
-            self.error("missing-key", value.span(), message, hint);
+            self.reader.error("missing-key", value.span(), message, hint);
             return None;
         };
         Some(FrictionRule { sticking, sliding })
@@ -237,53 +242,47 @@ impl Reader<'_> {
         if let Some(value) = table.get("law").filter(|_| has_friction && !takes_friction) {
             let message = format!("contact `{name}` has friction, which its impact law does not take");
             let hint = "use `law = \"moreau\"` or `law = \"smith\"`, or remove `friction`";
-            self.error("bad-contact", value.span(), message, hint);
+            self.reader.error("bad-contact", value.span(), message, hint);
         }
     }
 }
 
-impl Model {
-    /// Adds what a contact is made of to the model.
-    fn add_contact(&mut self, contact: ContactRule) {
-        let ContactRule { name, span, gap, slip, .. } = &contact;
-        let own = |property: &str, formula: Formula| Definition {
-            name: contact_name(name, property),
-            span: span.clone(),
-            formula,
-        };
-        let place = SourceLocation { span: span.clone(), text_start: None };
-        let text = |text: &str| Formula {
-            syntax: crate::expr::parse(text).unwrap_or_default(),
-            place: place.clone(),
-        };
-        let variables = contact.variables().iter();
-        self.discrete.extend(variables.map(|property| own(property, Reader::zero(place.clone()))));
-        self.mechanism.constraints.push(own("normal", gap.clone()));
-        self.outputs.push(own("gap", gap.clone()));
-        let normal = format!("lambda.{}", contact_name(name, "normal"));
-        self.outputs.push(own("force.n", text(&format!("-{normal}"))));
-        if let Some(slip) = slip {
-            self.outputs.push(own("slip", slip.clone()));
-        }
-        if let (Some(slip), Some(friction)) = (slip, &contact.friction) {
-            self.mechanism.constraints.push(own("tangent", slip.clone()));
-            self.outputs.push(own("friction", friction.sliding.clone()));
-            let [tangent, ratio, direction] = [
-                contact_name(name, "tangent"),
-                contact_name(name, "friction"),
-                contact_name(name, "direction"),
-            ];
-            self.outputs
-                .push(own("force.t", text(&format!("-lambda.{tangent} + {ratio}*{direction}*{normal}"))));
-        }
-        let index = self.contacts.len();
-        let has_friction = contact.friction.is_some();
-        let watched = ContactChange::ALL
-            .into_iter()
-            .filter(|change| has_friction || matches!(change, ContactChange::Hit | ContactChange::Lift));
-        self.events.extend(watched.map(|change| contact.event(index, change)));
-        self.contacts.push(contact);
+/// Adds what a contact is made of to the model.
+fn add_contact(model: &mut Model, contact: ContactRule) {
+    let ContactRule { name, span, gap, slip, .. } = &contact;
+    let own = |property: &str, formula: Formula| Definition {
+        name: contact_name(name, property),
+        span: span.clone(),
+        formula,
+    };
+    let place = SourceLocation { span: span.clone(), text_start: None };
+    let text =
+        |text: &str| Formula { syntax: crate::expr::parse(text).unwrap_or_default(), place: place.clone() };
+    let variables = contact.variables().iter();
+    model.discrete.extend(variables.map(|property| own(property, Reader::zero(place.clone()))));
+    model.mechanism.constraints.push(own("normal", gap.clone()));
+    model.outputs.push(own("gap", gap.clone()));
+    let normal = format!("lambda.{}", contact_name(name, "normal"));
+    model.outputs.push(own("force.n", text(&format!("-{normal}"))));
+    if let Some(slip) = slip {
+        model.outputs.push(own("slip", slip.clone()));
     }
+    if let (Some(slip), Some(friction)) = (slip, &contact.friction) {
+        model.mechanism.constraints.push(own("tangent", slip.clone()));
+        model.outputs.push(own("friction", friction.sliding.clone()));
+        let [tangent, ratio, direction] =
+            [contact_name(name, "tangent"), contact_name(name, "friction"), contact_name(name, "direction")];
+        model
+            .outputs
+            .push(own("force.t", text(&format!("-lambda.{tangent} + {ratio}*{direction}*{normal}"))));
+    }
+    let index = model.mechanism.contacts.len();
+    let has_friction = contact.friction.is_some();
+    let watched = ContactChange::ALL
+        .into_iter()
+        .filter(|change| has_friction || matches!(change, ContactChange::Hit | ContactChange::Lift));
+    model.events.extend(watched.map(|change| contact.event(index, change)));
+    model.mechanism.contacts.push(contact);
 }
 
 /// The discrete variables of a contact: what it does, and the impulses of its last hit with the sums of all. Those
@@ -326,7 +325,7 @@ impl ContactRule {
 
 /// Names in the formulas of contacts, and what slips are made of. Gaps are checked as constraints.
 pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    for contact in &model.contacts {
+    for contact in &model.mechanism.contacts {
         check_formula(&contact.restitution, scope, FormulaContext::running("a restitution"), errors);
         if let Some(friction) = &contact.friction {
             check_formula(&friction.sticking, scope, FormulaContext::running("a friction"), errors);
@@ -360,6 +359,7 @@ pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<
 fn is_of_contact(model: &Model, scope: &Scope<'_>, name: &str) -> bool {
     let Some(Quantity::Discrete(i)) = scope.meaning(name) else { return false };
     model
+        .mechanism
         .contacts
         .iter()
         .any(|contact| (contact.state..contact.state + contact.variables().len()).contains(&i))

@@ -34,6 +34,8 @@ pub struct MechanismRule {
     pub constraints: Vec<Definition>,
     /// How many of the constraints stand in modes only.
     pub constraints_of_modes: usize,
+    /// What can touch. Their constraints, discrete variables, outputs and events are among those of the model.
+    pub contacts: Vec<ContactRule>,
 }
 
 impl MechanismRule {
@@ -65,7 +67,7 @@ impl Model {
             Trigger::Guard(guard) => Some(guard),
             _ => None,
         });
-        let contacts = self.contacts.iter().flat_map(ContactRule::formulas);
+        let contacts = self.mechanism.contacts.iter().flat_map(ContactRule::formulas);
         self.driving_formulas().chain(guards).chain(contacts)
     }
 
@@ -135,6 +137,7 @@ impl Reader<'_> {
             forces,
             constraints,
             constraints_of_modes: 0,
+            contacts: Vec::new(),
         };
         if model.mechanism.kinetic.is_none() && model.mechanism.inertia.is_empty() {
             let message = "the mechanism has no mass: nothing says how it moves".to_owned();

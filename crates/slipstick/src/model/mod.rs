@@ -236,8 +236,6 @@ pub struct Model {
     pub discrete: Vec<Definition>,
     /// Coordinates with their speeds, and what moves them. They are the first states.
     pub mechanism: MechanismRule,
-    /// What can touch. Their constraints, discrete variables, outputs and events are among those of the model.
-    pub contacts: Vec<ContactRule>,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
     /// Entries of the mass matrix; rows that are not mentioned are those of the identity.

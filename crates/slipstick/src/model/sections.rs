@@ -1,5 +1,6 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
+use super::contacts::ContactTables;
 use super::events::read_events;
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
@@ -60,7 +61,7 @@ impl Reader<'_> {
             }
         }
         self.mechanism(table, &mut model);
-        self.contacts(table, &mut model);
+        ContactTables { reader: self }.read(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);
         if !model.mechanism.is_empty() {
             let rule = &mut model.mechanism;

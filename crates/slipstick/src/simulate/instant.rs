@@ -84,14 +84,7 @@ impl RunLoop<'_> {
                 if let Some(outcome) = self.stops_run(firing) {
                     return Ok(Some(outcome));
                 }
-                let guards = self.integrator.flow.system().guards();
-                let accumulates = if self.transition.contacts.happened.is_empty() {
-                    self.accumulating.record_firing(guards, firing)
-                } else {
-                    let recorded = self.transition.with_bystanders(guards);
-                    self.accumulating.record_firing(guards, &recorded)
-                };
-                if let Some((g, limit)) = accumulates {
+                if let Some((g, limit)) = self.record_firing(firing) {
                     if let Some(outcome) = self.end_accumulation(g, limit)? {
                         return Ok(Some(outcome));
                     }
@@ -119,6 +112,16 @@ impl RunLoop<'_> {
         }
         self.begin_segment(restart, beginning);
         Ok(None)
+    }
+
+    /// Takes note of what fired. Gives a guard whose events accumulate and their limit, if that ends them.
+    fn record_firing(&mut self, firing: &Firing) -> Option<(usize, ZenoLimit)> {
+        let guards = self.integrator.flow.system().guards();
+        if self.transition.contacts.happened.is_empty() {
+            return self.accumulating.record_firing(guards, firing);
+        }
+        let with_bystanders = self.transition.with_bystanders(guards);
+        self.accumulating.record_firing(guards, &with_bystanders)
     }
 
     /// What has fired because it was true, and goes on to be so, although its reset has turned its motion

@@ -60,7 +60,8 @@ impl Plan {
             Err(more) => return Err([more, errors].concat()),
         };
         let mut options = Options::until(times.until);
-        let constraints: Vec<&str> = system.shape().constraints.iter().map(|c| c.name.as_str()).collect();
+        let constraints: Vec<&str> =
+            system.shape().mechanism.constraints.iter().map(|c| c.name.as_str()).collect();
         let errors = run_options::apply(model, &constraints, &mut options);
         if !errors.is_empty() {
             return Err(errors);

@@ -1,7 +1,7 @@
 //! Which contacts hold, and how they share forces: cases that were solved exactly, in rational numbers.
 
 use super::{Bodies, assert_near};
-use crate::contact::choices::{Choice, all_solutions};
+use crate::contact::choices::{ContactChoice, all_solutions};
 use crate::contact::{LawNumbers, Status, Wish, resolve_accelerations};
 
 /// A box of unit mass at rest on two corners, pushed at a height: what its rear and its front corner do.
@@ -132,7 +132,7 @@ fn shared(masses: &[f64], normals: &[Vec<f64>], load: &[f64]) -> Vec<f64> {
         laws: vec![LawNumbers::default(); normals.len()],
     };
     let relations = bodies.relations(&vec![0.0; masses.len()], load);
-    let choices = vec![vec![Choice::Closed, Choice::Free]; normals.len()];
+    let choices = vec![vec![ContactChoice::Closed, ContactChoice::Free]; normals.len()];
     let found = all_solutions(&relations, &relations.free, &choices).expect("few enough");
     let size = |p: &[f64]| p.iter().map(|p| p * p).sum::<f64>();
     let least = found.iter().min_by(|a, b| size(&a.p).total_cmp(&size(&b.p))).expect("a solution");

@@ -6,7 +6,7 @@ use crate::model::ImpactLaw;
 
 /// Balls in a line, and their velocities after an impact by the laws of Moreau in passes, of Poisson, and one
 /// pair after the other.
-struct Line {
+struct BallLine {
     about: &'static str,
     masses: &'static [f64],
     before: &'static [f64],
@@ -14,8 +14,8 @@ struct Line {
     after: [&'static [f64]; 3],
 }
 
-const LINES: &[Line] = &[
-    Line {
+const LINES: &[BallLine] = &[
+    BallLine {
         about: "3 balls, masses 1 2 3, e = 1",
         masses: &[1.0, 2.0, 3.0],
         before: &[2.0, 0.0, 0.0],
@@ -26,7 +26,7 @@ const LINES: &[Line] = &[
             &[-2.0 / 3.0, -4.0 / 15.0, 16.0 / 15.0],
         ],
     },
-    Line {
+    BallLine {
         about: "3 balls, masses 3 1 3, e = 1/2",
         masses: &[3.0, 1.0, 3.0],
         before: &[1.0, 0.0, 0.0],
@@ -37,7 +37,7 @@ const LINES: &[Line] = &[
             &[173.0 / 512.0, 1575.0 / 4096.0, 2187.0 / 4096.0],
         ],
     },
-    Line {
+    BallLine {
         about: "3 balls, different e (1, 0)",
         masses: &[1.0, 1.0, 1.0],
         before: &[1.0, 0.0, 0.0],
@@ -48,7 +48,7 @@ const LINES: &[Line] = &[
             &[0.0, 1.0 / 2.0, 1.0 / 2.0],
         ],
     },
-    Line {
+    BallLine {
         about: "3 balls, different e (0, 1)",
         masses: &[1.0, 1.0, 1.0],
         before: &[1.0, 0.0, 0.0],
@@ -59,7 +59,7 @@ const LINES: &[Line] = &[
             &[1.0 / 4.0, 1.0 / 4.0, 1.0 / 2.0],
         ],
     },
-    Line {
+    BallLine {
         about: "3 balls, e = 4/5, two from the left",
         masses: &[1.0, 1.0, 1.0],
         before: &[1.0, 1.0, 0.0],
@@ -70,14 +70,14 @@ const LINES: &[Line] = &[
             &[19.0 / 100.0, 901.0 / 1000.0, 909.0 / 1000.0],
         ],
     },
-    Line {
+    BallLine {
         about: "3 balls, second contact separates slowly (the clip matters)",
         masses: &[1.0, 1.0, 1.0],
         before: &[2.0, 0.0, 1.0 / 2.0],
         restitution: &[1.0, 1.0],
         after: [&[0.0, 1.0 / 2.0, 2.0], &[-1.0 / 3.0, 17.0 / 12.0, 17.0 / 12.0], &[0.0, 1.0 / 2.0, 2.0]],
     },
-    Line {
+    BallLine {
         about: "5 balls, masses 1 2 1 2 1, e = 1, hit from both ends",
         masses: &[1.0, 2.0, 1.0, 2.0, 1.0],
         before: &[1.0, 0.0, 0.0, 0.0, -2.0],
@@ -88,7 +88,7 @@ const LINES: &[Line] = &[
             &[-155.0 / 81.0, -106.0 / 243.0, 88.0 / 729.0, 364.0 / 729.0, 2.0 / 3.0],
         ],
     },
-    Line {
+    BallLine {
         about: "5 balls, masses 5 4 3 2 1, e = 3/4",
         masses: &[5.0, 4.0, 3.0, 2.0, 1.0],
         before: &[1.0, 0.0, 0.0, 0.0, 0.0],
@@ -99,7 +99,7 @@ const LINES: &[Line] = &[
             &[2.0 / 9.0, 35.0 / 144.0, 7.0 / 24.0, 245.0 / 576.0, 343.0 / 288.0],
         ],
     },
-    Line {
+    BallLine {
         about: "5 balls, the clip matters twice",
         masses: &[1.0, 1.0, 1.0, 1.0, 1.0],
         before: &[3.0, 0.0, 1.0, 0.0, 1.0 / 4.0],
@@ -118,7 +118,7 @@ const LINES: &[Line] = &[
     },
 ];
 
-fn in_line(line: &Line, law: ImpactLaw, expected: &[f64]) {
+fn in_line(line: &BallLine, law: ImpactLaw, expected: &[f64]) {
     let bodies = Bodies::in_line(line.masses, line.restitution, law);
     let still = vec![0.0; line.masses.len()];
     let relations = bodies.relations(line.before, &still);

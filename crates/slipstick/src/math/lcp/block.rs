@@ -14,13 +14,13 @@ const STEPS: usize = 3;
 const STEPS_IF_SINGULAR: usize = 20;
 
 /// Rows in which `w` vanishes and columns in which `z` need not; as many of each.
-pub(super) struct Fit<'a> {
+pub(super) struct BlockFit<'a> {
     pub(super) rows: &'a [usize],
     pub(super) columns: &'a [usize],
 }
 
 /// The `z` that meets the equations; if they are singular, one near the guess. None if not finite.
-pub(super) fn fit(problem: &Scaled, block: &Fit, guess: &[f64]) -> Option<Vec<f64>> {
+pub(super) fn fit(problem: &Scaled, block: &BlockFit, guess: &[f64]) -> Option<Vec<f64>> {
     let (lu, steps) = match factor(problem, block, 0.0) {
         Some((lu, part)) if part > ZERO_PIVOT => (lu, STEPS),
         _ => (factor(problem, block, REGULARISATION)?.0, STEPS_IF_SINGULAR),
@@ -30,7 +30,7 @@ pub(super) fn fit(problem: &Scaled, block: &Fit, guess: &[f64]) -> Option<Vec<f6
 
 /// The `z` that meets the equations, and whether they are far from singular (by this part of the largest
 /// entry). None if they are singular.
-pub(super) fn fit_regular(problem: &Scaled, block: &Fit, far: f64) -> (Option<Vec<f64>>, bool) {
+pub(super) fn fit_regular(problem: &Scaled, block: &BlockFit, far: f64) -> (Option<Vec<f64>>, bool) {
     match factor(problem, block, 0.0) {
         Some((lu, part)) if part > ZERO_PIVOT => {
             (refine(problem, block, &vec![0.0; problem.n], (&lu, STEPS)), part > far)
@@ -39,7 +39,12 @@ pub(super) fn fit_regular(problem: &Scaled, block: &Fit, far: f64) -> (Option<Ve
     }
 }
 
-fn refine(problem: &Scaled, block: &Fit, guess: &[f64], (lu, steps): (&RealLu, usize)) -> Option<Vec<f64>> {
+fn refine(
+    problem: &Scaled,
+    block: &BlockFit,
+    guess: &[f64],
+    (lu, steps): (&RealLu, usize),
+) -> Option<Vec<f64>> {
     let mut z = vec![0.0; problem.n];
     for &j in block.columns {
         z[j] = guess[j];
@@ -55,7 +60,7 @@ fn refine(problem: &Scaled, block: &Fit, guess: &[f64], (lu, steps): (&RealLu, u
 }
 
 /// The factors of a block, and its smallest pivot as a part of its largest entry.
-fn factor(problem: &Scaled, block: &Fit, regularisation: f64) -> Option<(RealLu, f64)> {
+fn factor(problem: &Scaled, block: &BlockFit, regularisation: f64) -> Option<(RealLu, f64)> {
     let size = block.rows.len();
     let mut lu = RealLu::new(size);
     let entries = lu.entries_mut();
@@ -75,7 +80,7 @@ fn factor(problem: &Scaled, block: &Fit, regularisation: f64) -> Option<(RealLu,
 
 /// Moves `z` in some columns so that `w` is least in more rows than that, in the sense of least squares: normal
 /// equations, which are exact enough for a small change that is refined. None if they are singular.
-pub(super) fn spread(problem: &Scaled, block: &Fit, mut z: Vec<f64>) -> Option<Vec<f64>> {
+pub(super) fn spread(problem: &Scaled, block: &BlockFit, mut z: Vec<f64>) -> Option<Vec<f64>> {
     let size = block.columns.len();
     let mut lu = RealLu::new(size);
     let product = |j: usize, l: usize| -> f64 {

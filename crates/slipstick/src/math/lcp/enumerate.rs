@@ -5,7 +5,7 @@
 //! which `z_S` is determined by as many rows with `w_R = 0`. So all square blocks are tried, and no solution
 //! found means that there is none.
 
-use super::block::{Fit, fit, fit_regular};
+use super::block::{BlockFit, fit, fit_regular};
 use super::judge::judge;
 use super::scaled::Scaled;
 use super::{Problem, Solution};
@@ -25,12 +25,12 @@ pub fn enumerate(problem: &Problem) -> Option<Vec<Solution>> {
     }
     let scaled = Scaled::new(problem)?;
     let n = scaled.n;
-    let mut found = Found { problem: &scaled, scaled: Vec::new(), all: Vec::new() };
+    let mut found = Candidates { problem: &scaled, scaled: Vec::new(), all: Vec::new() };
     for mask in 0..1_u32 << n {
         let columns = members(mask, n);
         if !found.try_block(&columns, &columns) {
             // Where rounding has made a consistent block inconsistent, no corner fits all its rows.
-            found.add(fit(&scaled, &Fit { rows: &columns, columns: &columns }, &vec![0.0; n]), &columns);
+            found.add(fit(&scaled, &BlockFit { rows: &columns, columns: &columns }, &vec![0.0; n]), &columns);
             let others = (0..1_u32 << n).filter(|rows| rows.count_ones() == mask.count_ones());
             for rows in others {
                 found.try_block(&members(rows, n), &columns);
@@ -41,17 +41,17 @@ pub fn enumerate(problem: &Problem) -> Option<Vec<Solution>> {
 }
 
 /// What was found, in scaled units and in those of the problem.
-struct Found<'a> {
+struct Candidates<'a> {
     problem: &'a Scaled,
     scaled: Vec<Vec<f64>>,
     all: Vec<Solution>,
 }
 
-impl Found<'_> {
+impl Candidates<'_> {
     /// Adds the solution of one block, if there is one that is new; tells whether the block is far from
     /// singular.
     fn try_block(&mut self, rows: &[usize], columns: &[usize]) -> bool {
-        let (z, regular) = fit_regular(self.problem, &Fit { rows, columns }, FAR_FROM_SINGULAR);
+        let (z, regular) = fit_regular(self.problem, &BlockFit { rows, columns }, FAR_FROM_SINGULAR);
         self.add(z, columns);
         regular
     }

@@ -8,17 +8,17 @@ use std::ops::Range;
 use super::judge::{judge, outcome, polish};
 use super::lemke::lemke;
 use super::scaled::Scaled;
-use super::{Outcome, Problem, Solution};
+use super::{LcpOutcome, Problem, Solution};
 
 /// A set that stays for so many sweeps has settled.
 const SETTLED: usize = 4;
 
 /// Solves a problem by at most so many sweeps over its blocks. Blocks of more than one row are solved by
 /// Lemke's method; rows in no block keep `z = 0`.
-pub fn gauss_seidel(problem: &Problem, blocks: &[Range<usize>], sweeps: usize) -> Outcome {
-    let Some(scaled) = Scaled::new(problem) else { return Outcome::Limit };
+pub fn gauss_seidel(problem: &Problem, blocks: &[Range<usize>], sweeps: usize) -> LcpOutcome {
+    let Some(scaled) = Scaled::new(problem) else { return LcpOutcome::Limit };
     if blocks.iter().any(|block| block.start > block.end || block.end > scaled.n) {
-        return Outcome::Limit;
+        return LcpOutcome::Limit;
     }
     outcome(sweep(&scaled, blocks, sweeps).0)
 }
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn what_does_not_converge_is_a_limit() {
         let problem = Problem { matrix: &[0.0, 1.0, -1.0, 0.0], constant: &[-1.0, 1.0] };
-        assert_eq!(gauss_seidel(&problem, &[0..1, 1..2], 50), Outcome::Limit);
-        assert_eq!(gauss_seidel(&problem, std::slice::from_ref(&(1..7)), 50), Outcome::Limit);
+        assert_eq!(gauss_seidel(&problem, &[0..1, 1..2], 50), LcpOutcome::Limit);
+        assert_eq!(gauss_seidel(&problem, std::slice::from_ref(&(1..7)), 50), LcpOutcome::Limit);
         assert!(gauss_seidel(&problem, std::slice::from_ref(&(0..2)), 50).solution().is_some());
     }
 }

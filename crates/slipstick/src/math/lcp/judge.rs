@@ -5,9 +5,9 @@
 //! at most `10 eps s` in each row: the same as `max |min(z, w/d)| ≤ 10 eps s/d` for any `d > 0`, so that the
 //! choice of `d` does not matter.
 
-use super::block::{Fit, fit, spread};
+use super::block::{BlockFit, fit, spread};
 use super::scaled::Scaled;
-use super::{Outcome, Solution};
+use super::{LcpOutcome, Solution};
 
 /// How many units in the last place of its terms a row may be off.
 const ROUNDINGS: f64 = 10.0;
@@ -44,7 +44,7 @@ pub(super) fn judge(problem: &Scaled, z: &[f64], basic: &[bool]) -> Option<Solut
 pub(super) fn polish(problem: &Scaled, basic: &[bool], guess: &[f64]) -> Option<Solution> {
     let mut inside: Vec<usize> = (0..problem.n).filter(|i| basic[*i]).collect();
     loop {
-        let z = fit(problem, &Fit { rows: &inside, columns: &inside }, guess)?;
+        let z = fit(problem, &BlockFit { rows: &inside, columns: &inside }, guess)?;
         if let Some(solution) = judge(problem, &z, basic) {
             return Some(solution);
         }
@@ -66,7 +66,7 @@ fn share_rounding(problem: &Scaled, z: &[f64], basic: &[bool]) -> Option<Solutio
     let inside: Vec<f64> = z.iter().map(|z| if *z > MAYBE_ZERO * largest { *z } else { 0.0 }).collect();
     let vanishes = |i: &usize| problem.residual(*i, z).abs() <= MAYBE_ZERO * size(problem, *i, z);
     let rows: Vec<usize> = (0..problem.n).filter(vanishes).collect();
-    let z = spread(problem, &Fit { rows: &rows, columns: &columns }, inside)?;
+    let z = spread(problem, &BlockFit { rows: &rows, columns: &columns }, inside)?;
     judge(problem, &z, basic)
 }
 
@@ -76,6 +76,6 @@ fn size(problem: &Scaled, i: usize, z: &[f64]) -> f64 {
 }
 
 /// A solution or none as an outcome.
-pub(super) fn outcome(solution: Option<Solution>) -> Outcome {
-    solution.map_or(Outcome::Limit, Outcome::Solution)
+pub(super) fn outcome(solution: Option<Solution>) -> LcpOutcome {
+    solution.map_or(LcpOutcome::Limit, LcpOutcome::Solution)
 }

@@ -9,7 +9,7 @@
 use super::super::{RealLu, generic_entry};
 use super::judge::{judge, polish};
 use super::scaled::Scaled;
-use super::{Outcome, Problem, ray};
+use super::{LcpOutcome, Problem, ray};
 
 /// Roundings, as multiples of the sum of the absolute values of all terms.
 const ROUNDINGS: f64 = 8.0;
@@ -19,11 +19,11 @@ const PIVOTS_PER_ROW: usize = 50;
 const ATTEMPTS: usize = 3;
 
 /// Solves a problem by Lemke's method.
-pub fn lemke(problem: &Problem) -> Outcome {
-    let Some(mut scaled) = Scaled::new(problem) else { return Outcome::Limit };
+pub fn lemke(problem: &Problem) -> LcpOutcome {
+    let Some(mut scaled) = Scaled::new(problem) else { return LcpOutcome::Limit };
     let n = scaled.n;
     if let Some(solution) = judge(&scaled, &vec![0.0; n], &vec![false; n]) {
-        return Outcome::Solution(solution);
+        return LcpOutcome::Solution(solution);
     }
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
@@ -31,11 +31,11 @@ pub fn lemke(problem: &Problem) -> Outcome {
             scaled.cover.iter_mut().enumerate().for_each(|(i, d)| *d *= other(i));
         }
         let outcome = follow(problem, &scaled);
-        if outcome != Outcome::Limit {
+        if outcome != LcpOutcome::Limit {
             return outcome;
         }
     }
-    Outcome::Limit
+    LcpOutcome::Limit
 }
 
 /// A variable of the tableau.
@@ -57,24 +57,24 @@ impl Variable {
 }
 
 /// What follows from a pivot.
-enum Choice {
+enum PivotChoice {
     Leaves(usize),
     Ray(Vec<f64>),
 }
 
-fn follow(problem: &Problem, scaled: &Scaled) -> Outcome {
-    let mut tableau = Tableau::new(scaled);
+fn follow(problem: &Problem, scaled: &Scaled) -> LcpOutcome {
+    let mut tableau = LemkeTableau::new(scaled);
     let mut entering = Variable::Artificial;
     for _ in 0..PIVOTS_PER_ROW * (scaled.n + 1) {
         if !tableau.factor() {
-            return Outcome::Limit;
+            return LcpOutcome::Limit;
         }
         if tableau.artificial_is_zero() {
             break;
         }
         let place = match tableau.choose(entering) {
-            Choice::Leaves(place) => place,
-            Choice::Ray(v) => return ray::outcome(problem, scaled, &v),
+            PivotChoice::Leaves(place) => place,
+            PivotChoice::Ray(v) => return ray::outcome(problem, scaled, &v),
         };
         let leaving = std::mem::replace(&mut tableau.basis[place], entering);
         let Some(next) = leaving.complement() else {
@@ -86,7 +86,7 @@ fn follow(problem: &Problem, scaled: &Scaled) -> Outcome {
     tableau.solution()
 }
 
-struct Tableau<'a> {
+struct LemkeTableau<'a> {
     problem: &'a Scaled,
     basis: Vec<Variable>,
     /// The columns of the basis, by rows, and their inverse.
@@ -104,7 +104,7 @@ struct Bounded {
     bounds: Vec<f64>,
 }
 
-impl<'a> Tableau<'a> {
+impl<'a> LemkeTableau<'a> {
     fn new(problem: &'a Scaled) -> Self {
         let n = problem.n;
         Self {
@@ -191,18 +191,18 @@ impl<'a> Tableau<'a> {
     }
 
     /// Which variable leaves the basis.
-    fn choose(&self, entering: Variable) -> Choice {
+    fn choose(&self, entering: Variable) -> PivotChoice {
         let y = self.solve(&self.column(entering));
         if entering == Variable::Artificial {
-            return Choice::Leaves(self.first_to_leave());
+            return PivotChoice::Leaves(self.first_to_leave());
         }
         let mut left: Vec<usize> = (0..self.problem.n).filter(|k| y.values[*k] > 0.0).collect();
         if left.is_empty() {
-            return Choice::Ray(self.growth(entering, &y));
+            return PivotChoice::Ray(self.growth(entering, &y));
         }
         keep_least(&mut left, &y, &self.x);
         if let Some(k) = left.iter().find(|k| self.basis[**k] == Variable::Artificial) {
-            return Choice::Leaves(*k);
+            return PivotChoice::Leaves(*k);
         }
         for column in 0..self.problem.n {
             if left.len() == 1 {
@@ -210,7 +210,7 @@ impl<'a> Tableau<'a> {
             }
             keep_least(&mut left, &y, &self.inverse_column(column));
         }
-        Choice::Leaves(left[0])
+        PivotChoice::Leaves(left[0])
     }
 
     /// With the first pivot all constants become positive: the least of `(q, I)/d` leaves, of equal ones the
@@ -247,7 +247,7 @@ impl<'a> Tableau<'a> {
 
     /// The solution of the final basis, solved afresh; as it stands if the artificial variable left a block
     /// that is singular without it.
-    fn solution(&self) -> Outcome {
+    fn solution(&self) -> LcpOutcome {
         let n = self.problem.n;
         let (mut z, mut basic) = (vec![0.0; n], vec![false; n]);
         for (k, variable) in self.basis.iter().enumerate() {

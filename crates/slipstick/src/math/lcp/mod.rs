@@ -1,12 +1,12 @@
 //! Dense linear complementarity problems: `w = M z + q`, `w ≥ 0`, `z ≥ 0`, `w·z = 0`.
 //!
-//! In: a square matrix, by rows, and a vector. Out: an [`Outcome`] that says what it proves. Letters and theory
+//! In: a square matrix, by rows, and a vector. Out: an [`LcpOutcome`] that says what it proves. Letters and theory
 //! are those of Cottle, Pang, Stone, *The Linear Complementarity Problem*, 1992.
 //!
 //! Every solver works on the problem with its rows and columns brought to size one, and hands what it has
 //! found to the same judge: a solution is returned only if it is exact for a constant `q` that is changed by
 //! rounding (ten units in the last place of the terms of each row). So units do not matter, and nothing that
-//! is returned as a solution has to be checked again. What a solver cannot finish is a [`Outcome::Limit`].
+//! is returned as a solution has to be checked again. What a solver cannot finish is a [`LcpOutcome::Limit`].
 
 mod block;
 mod enumerate;
@@ -48,7 +48,7 @@ pub struct Solution {
 
 /// How an attempt at a problem ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum LcpOutcome {
     /// A solution.
     Solution(Solution),
     /// No solution was found where the method ends; the ray says whether there is none.
@@ -58,7 +58,7 @@ pub enum Outcome {
     Limit,
 }
 
-impl Outcome {
+impl LcpOutcome {
     /// The solution, if there is one.
     pub fn solution(self) -> Option<Solution> {
         match self {
@@ -104,20 +104,20 @@ const SWEEPS: usize = 200;
 
 /// Solves a problem: by Lemke's method; if that decides nothing, by Newton's, and if the problem is small, by
 /// all bases. Large problems are tried by Gauss-Seidel sweeps and Newton's method first.
-pub fn solve(problem: &Problem) -> Outcome {
-    let Some(scaled) = Scaled::new(problem) else { return Outcome::Limit };
+pub fn solve(problem: &Problem) -> LcpOutcome {
+    let Some(scaled) = Scaled::new(problem) else { return LcpOutcome::Limit };
     let n = scaled.n;
     if n >= LARGE
         && let Some(solution) = sweep_then_newton(&scaled)
     {
-        return Outcome::Solution(solution);
+        return LcpOutcome::Solution(solution);
     }
     let outcome = lemke(problem);
-    if matches!(outcome, Outcome::Solution(_)) || outcome.proves_no_solution() {
+    if matches!(outcome, LcpOutcome::Solution(_)) || outcome.proves_no_solution() {
         return outcome;
     }
     match newton::from(&scaled, vec![0.0; n]) {
-        Some(solution) => Outcome::Solution(solution),
+        Some(solution) => LcpOutcome::Solution(solution),
         None => try_all(problem, outcome),
     }
 }
@@ -130,11 +130,11 @@ fn sweep_then_newton(problem: &Scaled) -> Option<Solution> {
 
 /// What enumeration adds to an outcome that decides nothing. After a limit no solution found is no proof:
 /// rounding that has stopped one method can hide solutions from another.
-fn try_all(problem: &Problem, outcome: Outcome) -> Outcome {
+fn try_all(problem: &Problem, outcome: LcpOutcome) -> LcpOutcome {
     let Some(all) = enumerate(problem) else { return outcome };
     match (all.into_iter().next(), outcome) {
-        (Some(solution), _) => Outcome::Solution(solution),
-        (None, Outcome::Ray(ray)) => Outcome::Ray(Ray { proof: Proof::Enumeration, ..ray }),
+        (Some(solution), _) => LcpOutcome::Solution(solution),
+        (None, LcpOutcome::Ray(ray)) => LcpOutcome::Ray(Ray { proof: Proof::Enumeration, ..ray }),
         (None, outcome) => outcome,
     }
 }

@@ -4,10 +4,10 @@
 //! Where `d z > w` the equation is `w = 0`, elsewhere `z = 0`: a step solves the equations of one set. Once the
 //! right set is found, the step is exact.
 
-use super::block::{Fit, fit};
+use super::block::{BlockFit, fit};
 use super::judge::{judge, outcome, polish};
 use super::scaled::Scaled;
-use super::{Outcome, Problem, Solution};
+use super::{LcpOutcome, Problem, Solution};
 
 /// Steps before it is given up; from a start near the solution there are few.
 const MOST_STEPS: usize = 60;
@@ -18,10 +18,10 @@ const MOST_HALVINGS: usize = 8;
 const LEAST_GAIN: f64 = 0.1;
 
 /// Solves a problem by Newton's method from a start.
-pub fn newton(problem: &Problem, start: &[f64]) -> Outcome {
-    let Some(scaled) = Scaled::new(problem) else { return Outcome::Limit };
+pub fn newton(problem: &Problem, start: &[f64]) -> LcpOutcome {
+    let Some(scaled) = Scaled::new(problem) else { return LcpOutcome::Limit };
     if start.len() != scaled.n || !start.iter().all(|z| z.is_finite()) {
-        return Outcome::Limit;
+        return LcpOutcome::Limit;
     }
     let start = scaled.scaled_z(start);
     outcome(from(&scaled, start))
@@ -36,7 +36,7 @@ pub(super) fn from(problem: &Scaled, mut z: Vec<f64>) -> Option<Solution> {
             break;
         }
         let inside: Vec<usize> = (0..problem.n).filter(|i| basic[*i]).collect();
-        let end = fit(problem, &Fit { rows: &inside, columns: &inside }, &z)?;
+        let end = fit(problem, &BlockFit { rows: &inside, columns: &inside }, &z)?;
         if let Some(solution) = judge(problem, &end, &basic) {
             return Some(solution);
         }
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn what_has_no_solution_and_what_is_no_start_are_limits() {
-        assert_eq!(newton(&Problem { matrix: &[-1.0], constant: &[-1.0] }, &[0.0]), Outcome::Limit);
-        assert_eq!(newton(&Problem { matrix: &[1.0], constant: &[-1.0] }, &[]), Outcome::Limit);
-        assert_eq!(newton(&Problem { matrix: &[1.0], constant: &[-1.0] }, &[f64::NAN]), Outcome::Limit);
+        assert_eq!(newton(&Problem { matrix: &[-1.0], constant: &[-1.0] }, &[0.0]), LcpOutcome::Limit);
+        assert_eq!(newton(&Problem { matrix: &[1.0], constant: &[-1.0] }, &[]), LcpOutcome::Limit);
+        assert_eq!(newton(&Problem { matrix: &[1.0], constant: &[-1.0] }, &[f64::NAN]), LcpOutcome::Limit);
     }
 }

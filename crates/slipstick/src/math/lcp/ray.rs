@@ -5,7 +5,7 @@
 //! direction (Cottle, Pang, Stone, chapter 4). It is checked, so that no class has to be believed.
 
 use super::scaled::Scaled;
-use super::{Outcome, Problem, Proof, Ray};
+use super::{LcpOutcome, Problem, Proof, Ray};
 
 /// How far, in units in the last place of their terms, the sums of a proof may be off: the direction is a
 /// computed solution of equations, not as exact as a judged one.
@@ -14,18 +14,18 @@ const ROUNDINGS: f64 = 4096.0;
 const PIVOT_ROUNDINGS: f64 = 16.0;
 
 /// The outcome of a ray, along which `z` grows by `growth` (scaled).
-pub(super) fn outcome(problem: &Problem, scaled: &Scaled, growth: &[f64]) -> Outcome {
+pub(super) fn outcome(problem: &Problem, scaled: &Scaled, growth: &[f64]) -> LcpOutcome {
     let semidefinite = is_semidefinite(problem.matrix, scaled.n);
     let found = scaled.multipliers(growth).into_iter().find(|v| proves_infeasible(scaled, v));
     let proof = match (&found, semidefinite) {
         (Some(_), true) => Proof::Semidefinite,
         (Some(_), false) => Proof::Infeasible,
         // The ray should have proved something: rounding has led there.
-        (None, true) => return Outcome::Limit,
+        (None, true) => return LcpOutcome::Limit,
         (None, false) => Proof::Nothing,
     };
     let certificate = found.map(|v| scaled.multipliers_in_units(&v)).unwrap_or_default();
-    Outcome::Ray(Ray { proof, certificate })
+    LcpOutcome::Ray(Ray { proof, certificate })
 }
 
 fn proves_infeasible(problem: &Scaled, v: &[f64]) -> bool {

@@ -113,7 +113,7 @@ struct Seen {
 
 impl<'a> Watch<'a> {
     fn new(system: &'a FormulaSystem, audited: usize) -> Self {
-        let constraints = &system.shape().constraints;
+        let constraints = &system.shape().mechanism.constraints;
         let of_positions = constraints.iter().filter(|c| c.holonomic).count();
         Self {
             evaluator: system.evaluator(),

@@ -157,7 +157,7 @@ impl ConstrainedProblem {
 
     /// What is integrated, as rows state it.
     pub fn formulation(&self) -> String {
-        if self.plan.system.shape().constraints.is_empty() {
+        if self.plan.system.shape().mechanism.constraints.is_empty() {
             let plain = self.plan.system.shape().mass_kind == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }

@@ -90,7 +90,7 @@ impl ContactProblem {
             plan,
             events: None,
             known: Vec::new(),
-            has_friction: model.contacts.iter().any(|contact| contact.friction.is_some()),
+            has_friction: model.mechanism.contacts.iter().any(|contact| contact.friction.is_some()),
             outputs: model.outputs.iter().map(|output| output.name.clone()).collect(),
         }
     }

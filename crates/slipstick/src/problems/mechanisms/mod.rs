@@ -170,7 +170,7 @@ pub fn mechanism_problems() -> Vec<MechanismProblem> {
 /// Whether any method can run it, in moments, and what it should come to is known.
 fn is_comparable(problem: &ConstrainedProblem) -> bool {
     const LONG: [&str; 2] = ["andrews-0.3", "pendulum-10000-periods"];
-    let is_mechanism = !problem.plan.system.shape().constraints.is_empty();
+    let is_mechanism = !problem.plan.system.shape().mechanism.constraints.is_empty();
     let is_free = !problem.plan.options.constraints.stabilisation.changes_the_motion();
     is_mechanism && is_free && !problem.end.is_empty() && !LONG.contains(&problem.name)
 }

@@ -1,13 +1,13 @@
 //! Random problems of all the kinds that contacts make, against enumeration.
 
 use super::super::super::dot;
-use super::super::{Outcome, Problem, Proof, Solution};
+use super::super::{LcpOutcome, Problem, Proof, Solution};
 use super::super::{enumerate, gauss_seidel, lemke, newton, solve};
 
-/// Numbers from a seed: the generator of Vigna, "splitmix64".
-struct Numbers(u64);
+/// SeededNumbers from a seed: the generator of Vigna, "splitmix64".
+struct SeededNumbers(u64);
 
-impl Numbers {
+impl SeededNumbers {
     fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
@@ -54,7 +54,7 @@ impl Drawn {
     }
 
     /// The same problem in other units of rows and columns.
-    fn in_units(&self, numbers: &mut Numbers) -> Self {
+    fn in_units(&self, numbers: &mut SeededNumbers) -> Self {
         let n = self.constant.len();
         let mut units = || -> Vec<f64> {
             (0..n).map(|_| [1e-9, 1e-3, 1.0, 7.0, 1e3, 1e9][numbers.index_below(6)]).collect()
@@ -74,7 +74,7 @@ fn gram(a: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// Positive definite, or semidefinite with a constant in the range of the matrix or anywhere.
-fn semidefinite(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
+fn semidefinite(numbers: &mut SeededNumbers, n: usize, exact: bool) -> Drawn {
     let rank = 1 + numbers.index_below(n + 1);
     let a = numbers.vector(n * rank, exact);
     let mut matrix = gram(&a, n);
@@ -99,7 +99,7 @@ fn semidefinite(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
 }
 
 /// A P-matrix: rows with a dominant positive diagonal, whatever the signs of the rest.
-fn dominant(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
+fn dominant(numbers: &mut SeededNumbers, n: usize, exact: bool) -> Drawn {
     let mut matrix = numbers.vector(n * n, exact);
     for i in 0..n {
         matrix[i * n + i] = 0.0;
@@ -109,7 +109,7 @@ fn dominant(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
 }
 
 /// One contact, or one and a frictionless one, in the unknowns `(N, T⁺, T⁻, σ)`, with friction `μ`.
-fn frictional(numbers: &mut Numbers, exact: bool) -> Drawn {
+fn frictional(numbers: &mut SeededNumbers, exact: bool) -> Drawn {
     let others = numbers.index_below(3);
     let n = 4 + others;
     let rank = 2 + numbers.index_below(2);
@@ -129,7 +129,7 @@ fn frictional(numbers: &mut Numbers, exact: bool) -> Drawn {
 }
 
 /// Anything, with many zeros.
-fn general(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
+fn general(numbers: &mut SeededNumbers, n: usize, exact: bool) -> Drawn {
     let mut matrix = numbers.vector(n * n, exact);
     let mut constant = numbers.vector(n, exact);
     let zeros = numbers.below(3);
@@ -139,7 +139,7 @@ fn general(numbers: &mut Numbers, n: usize, exact: bool) -> Drawn {
 
 const KINDS: usize = 4;
 
-fn draw(numbers: &mut Numbers, kind: usize) -> Drawn {
+fn draw(numbers: &mut SeededNumbers, kind: usize) -> Drawn {
     let (n, exact) = (1 + numbers.index_below(6), numbers.below(2) == 0);
     match kind {
         0 => semidefinite(numbers, n, exact),
@@ -180,16 +180,16 @@ fn check_certificate(drawn: &Drawn, v: &[f64]) {
 
 #[test]
 fn every_answer_is_a_solution_or_rightly_called_unsolvable() {
-    let mut numbers = Numbers(1);
+    let mut numbers = SeededNumbers(1);
     let mut left = 0;
     for k in 0..PROBLEMS {
         let drawn = draw(&mut numbers, k % KINDS);
         let drawn = if numbers.below(3) == 0 { drawn.in_units(&mut numbers) } else { drawn };
         match solve(&drawn.problem()) {
-            Outcome::Solution(solution) => check(&drawn, &solution),
-            Outcome::Ray(ray) if ray.proof == Proof::Nothing => left += 1,
-            Outcome::Limit => left += 1,
-            Outcome::Ray(ray) => {
+            LcpOutcome::Solution(solution) => check(&drawn, &solution),
+            LcpOutcome::Ray(ray) if ray.proof == Proof::Nothing => left += 1,
+            LcpOutcome::Limit => left += 1,
+            LcpOutcome::Ray(ray) => {
                 assert!(!drawn.solvable, "{drawn:?}: {ray:?}");
                 if ray.proof != Proof::Enumeration {
                     check_certificate(&drawn, &ray.certificate);
@@ -204,14 +204,14 @@ fn every_answer_is_a_solution_or_rightly_called_unsolvable() {
 
 #[test]
 fn lemke_decides_the_classes_that_it_must() {
-    let mut numbers = Numbers(2);
+    let mut numbers = SeededNumbers(2);
     let mut left = 0;
     for k in 0..PROBLEMS / 4 {
         let drawn = draw(&mut numbers, k % (KINDS - 1));
         match lemke(&drawn.problem()) {
-            Outcome::Solution(solution) => check(&drawn, &solution),
-            Outcome::Limit => left += 1,
-            Outcome::Ray(ray) => assert!(!drawn.solvable && ray.proof == Proof::Semidefinite, "{drawn:?}"),
+            LcpOutcome::Solution(solution) => check(&drawn, &solution),
+            LcpOutcome::Limit => left += 1,
+            LcpOutcome::Ray(ray) => assert!(!drawn.solvable && ray.proof == Proof::Semidefinite, "{drawn:?}"),
         }
     }
 
@@ -224,7 +224,7 @@ const OTHER_SOLUTIONS: usize = 1000;
 
 #[test]
 fn units_do_not_change_the_basis() {
-    let mut numbers = Numbers(3);
+    let mut numbers = SeededNumbers(3);
     let (mut same, mut all) = (0, 0);
     for k in 0..PROBLEMS / 10 {
         let drawn = draw(&mut numbers, k % KINDS);
@@ -246,7 +246,7 @@ fn units_do_not_change_the_basis() {
 /// Many bodies on many supports: more contacts than ways to move, so that forces are not unique.
 #[test]
 fn large_redundant_problems_are_solved() {
-    let mut numbers = Numbers(4);
+    let mut numbers = SeededNumbers(4);
     for (n, rank) in [(40, 60), (60, 30), (100, 70), (100, 20)] {
         let a = numbers.vector(n * rank, false);
         let pull = numbers.vector(rank, false);
@@ -259,7 +259,7 @@ fn large_redundant_problems_are_solved() {
 
 #[test]
 fn newton_and_sweeps_agree_with_enumeration_where_the_solution_is_unique() {
-    let mut numbers = Numbers(5);
+    let mut numbers = SeededNumbers(5);
     let mut left = 0;
     for _ in 0..PROBLEMS / 10 {
         let drawn = draw(&mut numbers, 1);
@@ -290,7 +290,7 @@ fn what_is_not_a_problem_is_a_limit() {
         let problem = Problem { matrix, constant };
         assert_eq!(
             (solve(&problem), lemke(&problem), enumerate(&problem)),
-            (Outcome::Limit, Outcome::Limit, None)
+            (LcpOutcome::Limit, LcpOutcome::Limit, None)
         );
     }
     let nothing = solve(&Problem { matrix: &[], constant: &[] }).solution().unwrap();

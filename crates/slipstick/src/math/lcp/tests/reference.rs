@@ -85,7 +85,7 @@ fn lemke_finds_a_solution_or_none_where_there_is_none() {
 #[test]
 fn a_ray_says_what_it_proves() {
     let proof = |matrix: &[f64], constant: &[f64]| match lemke(&Problem { matrix, constant }) {
-        super::super::Outcome::Ray(ray) => ray.proof,
+        super::super::LcpOutcome::Ray(ray) => ray.proof,
         other => panic!("{other:?}"),
     };
     assert_eq!(proof(&[0.0, 1.0, -1.0, 0.0], &[-1.0, -1.0]), Proof::Semidefinite);
