@@ -5,7 +5,7 @@
 //! hold.
 
 use super::Relations;
-use super::complementarity::one_solution;
+use super::complementarity::{Attempted, one_solution};
 use super::least::{share_friction, solve_least};
 use super::relations::ROUNDING;
 use crate::expr::Inexact;
@@ -55,9 +55,11 @@ pub(super) fn all_solutions(
 ) -> Option<Vec<Combination>> {
     let combinations = choices.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     if combinations > MOST_COMBINATIONS {
-        let one = one_solution(relations, free, choices);
-        if one.is_some() || combinations > MOST_IF_UNDECIDED {
-            return one.map(|found| found.into_iter().collect());
+        match one_solution(relations, free, choices) {
+            Attempted::Solved(found) => return Some(vec![found]),
+            Attempted::Impossible => return Some(Vec::new()),
+            Attempted::Undecided if combinations > MOST_IF_UNDECIDED => return None,
+            Attempted::Undecided => {}
         }
     }
     let one = |mut number: usize| {
@@ -107,7 +109,7 @@ pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Contact
         match choice {
             ContactChoice::Free => {}
             ContactChoice::Closed | ContactChoice::Slides(_) | ContactChoice::SlidesOn(_) => {
-                unknowns.push(2 * i)
+                unknowns.push(2 * i);
             }
             ContactChoice::Sticks => unknowns.extend([2 * i, 2 * i + 1]),
         }

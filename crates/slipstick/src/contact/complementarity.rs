@@ -19,12 +19,20 @@ enum Unknown {
     Slip(usize),
 }
 
-/// A solution, if there is one: none where it is proved that there is not. Where nothing is decided, `None`.
+/// What came of the problem.
+pub(super) enum Attempted {
+    Solved(Combination),
+    /// It is proved that there is no solution.
+    Impossible,
+    Undecided,
+}
+
+/// A solution, if there is one.
 pub(super) fn one_solution(
     relations: &Relations,
     free: &[Inexact],
     choices: &[Vec<ContactChoice>],
-) -> Option<Option<Combination>> {
+) -> Attempted {
     let unknowns: Vec<Unknown> =
         choices.iter().enumerate().flat_map(|(i, of)| unknowns(relations, i, of)).collect();
     let rows: Vec<UnknownRow> =
@@ -37,9 +45,11 @@ pub(super) fn one_solution(
         .collect();
     let constant: Vec<f64> = rows.iter().map(|row| row.constant(free)).collect();
     match solve(&Problem { matrix: &matrix, constant: &constant }) {
-        LcpOutcome::Solution(solved) => Some(Some(read(relations, free, (choices, &unknowns), &solved))),
-        outcome if outcome.proves_no_solution() => Some(None),
-        _ => None,
+        LcpOutcome::Solution(solved) => {
+            Attempted::Solved(read(relations, free, (choices, &unknowns), &solved))
+        }
+        outcome if outcome.proves_no_solution() => Attempted::Impossible,
+        _ => Attempted::Undecided,
     }
 }
 
@@ -94,7 +104,7 @@ impl UnknownRow {
         let own: f64 = self.own.iter().filter(|(k, _)| *k == column).map(|(_, value)| value).sum();
         let Some((row, sign)) = self.relation else { return own };
         let moved = match of {
-            Unknown::Normal(i, friction) if friction == 0.0 => relations.w(row, 2 * i),
+            Unknown::Normal(i, 0.0) => relations.w(row, 2 * i),
             Unknown::Normal(i, friction) => relations.w(row, 2 * i) + friction * relations.w(row, 2 * i + 1),
             Unknown::Friction(i, direction) => direction * relations.w(row, 2 * i + 1),
             Unknown::Slip(_) => 0.0,

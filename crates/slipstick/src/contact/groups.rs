@@ -17,9 +17,9 @@ pub(super) fn groups(relations: &Relations) -> Vec<Vec<usize>> {
         let mut members = vec![first];
         let mut next = 0;
         while let Some(&i) = members.get(next) {
-            for j in 0..count {
-                if group[j].is_none() && feels(relations, i, j) {
-                    group[j] = Some(own);
+            for (j, other) in group.iter_mut().enumerate() {
+                if other.is_none() && feels(relations, i, j) {
+                    *other = Some(own);
                     members.push(j);
                 }
             }

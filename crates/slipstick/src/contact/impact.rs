@@ -133,7 +133,7 @@ fn take(state: &mut Relations, result: &mut ImpactResult, found: &Combination) {
             ContactChoice::Free => {}
             ContactChoice::Closed | ContactChoice::Sticks => *slides = Some(0.0),
             ContactChoice::Slides(direction) | ContactChoice::SlidesOn(direction) => {
-                *slides = Some(*direction)
+                *slides = Some(*direction);
             }
         }
     }

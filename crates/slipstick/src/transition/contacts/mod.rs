@@ -103,8 +103,8 @@ fn taking_part(
 fn earlier(flow: &Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
     let layout = flow.system().layout();
     let mut earlier = point.y.to_vec();
-    for i in 0..layout.q.min(layout.v) {
-        earlier[i] -= window * point.y[layout.q + i];
+    for (coordinate, speed) in earlier[..layout.q].iter_mut().zip(&point.y[layout.q..layout.q + layout.v]) {
+        *coordinate -= window * speed;
     }
     earlier
 }

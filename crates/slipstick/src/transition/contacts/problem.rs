@@ -60,7 +60,9 @@ impl ContactProblem<'_, '_> {
                 self.take(transition, &attempt, &ends);
                 return Ok(());
             }
-            unseen.into_iter().for_each(|i| ends[i] = true);
+            for i in unseen {
+                ends[i] = true;
+            }
             transition.after.copy_from_slice(&start);
         }
     }
@@ -138,7 +140,9 @@ impl ContactProblem<'_, '_> {
             let jams = jams(&relations, &wishes);
             let stopped = stop_slip(&relations, &wishes, &jams);
             let Some(result) = stopped.filter(|_| jammed.is_empty()) else { return Err(why) };
-            jams.iter().for_each(|(i, _)| wishes[*i].direction = 0.0);
+            for (i, _) in &jams {
+                wishes[*i].direction = 0.0;
+            }
             jammed = jams;
             self.move_by(&result.impulses, &responses, transition);
             impulses.push(Moved { result, relations, joints });

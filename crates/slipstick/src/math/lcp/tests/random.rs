@@ -4,7 +4,7 @@ use super::super::super::dot;
 use super::super::{LcpOutcome, Problem, Proof, Solution};
 use super::super::{enumerate, gauss_seidel, lemke, newton, solve};
 
-/// SeededNumbers from a seed: the generator of Vigna, "splitmix64".
+/// Numbers from a seed: the generator of Vigna, "splitmix64".
 struct SeededNumbers(u64);
 
 impl SeededNumbers {
