@@ -75,6 +75,7 @@ fn codes_in_the_source() -> Vec<String> {
                     || word == "accumulation"
                     || word == "failed"
                     || word == "slides"
+                    || word == "painleve"
                     || word == "stiff")
             {
                 codes.push(word);

@@ -15,6 +15,8 @@ pub struct Wish {
     pub lifts: bool,
     /// Whether its friction has just reached its limit.
     pub slips: bool,
+    /// Whether its slip has just come to an end.
+    pub sticks: bool,
     /// The direction in which it slides, zero if it does not.
     pub direction: f64,
 }
@@ -121,7 +123,7 @@ fn obeys(found: &Combination, wishes: &[Wish]) -> bool {
     let obeys = |(choice, wish): (&ContactChoice, &Wish)| match choice {
         ContactChoice::Free => true,
         ContactChoice::Sticks => !wish.lifts && !wish.slips,
-        _ => !wish.lifts,
+        _ => !wish.lifts && !wish.sticks,
     };
     found.choices.iter().zip(wishes).all(obeys)
 }

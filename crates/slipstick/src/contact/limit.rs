@@ -45,7 +45,14 @@ mod tests {
             free: vec![exact(0.0); 2],
             laws: vec![law],
         };
-        let wish = Wish { status: Status::Open, stays: true, lifts: false, slips: false, direction: 1.0 };
+        let wish = Wish {
+            status: Status::Open,
+            stays: true,
+            lifts: false,
+            slips: false,
+            sticks: false,
+            direction: 1.0,
+        };
         let end_hits = |wish: Wish, rests| end_hits(&disc, &[wish], &[rests]).map(|result| result.impulses);
         assert_eq!(end_hits(wish, true), Ok(vec![-0.2, 0.1]));
         let sticks = Wish { direction: 0.0, ..wish };

@@ -86,8 +86,14 @@ mod tests {
             laws: vec![LawNumbers { friction: Some((friction, friction)), ..LawNumbers::default() }],
         };
         let direction = slip.signum();
-        let wish =
-            Wish { status: Status::Slides(direction), stays: true, lifts: false, slips: false, direction };
+        let wish = Wish {
+            status: Status::Slides(direction),
+            stays: true,
+            lifts: false,
+            slips: false,
+            sticks: false,
+            direction,
+        };
         (relations, wish)
     }
 

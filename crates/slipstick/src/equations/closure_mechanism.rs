@@ -12,7 +12,7 @@
 //!     .forces(|_t, _y, f| f[1] = -9.81)
 //!     .joints(["rod"], |_t, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
 //!     .system();
-//! # assert_eq!(slipstick::equations::System::shape(&pendulum).constraints.len(), 1);
+//! # assert_eq!(slipstick::equations::System::shape(&pendulum).mechanism.constraints.len(), 1);
 //! ```
 
 use super::{

@@ -201,8 +201,9 @@ impl ContactProblem<'_, '_> {
             _ if slip.value.abs() <= slip.bound => 0.0,
             _ => slip.value.signum(),
         };
-        let (lifts, slips) = (self.has_fired(i, ContactChange::Lift), self.has_fired(i, ContactChange::Slip));
-        Wish { status, stays: true, lifts, slips, direction }
+        let [lifts, slips, sticks] = [ContactChange::Lift, ContactChange::Slip, ContactChange::Stick]
+            .map(|change| self.has_fired(i, change));
+        Wish { status, stays: true, lifts, slips, sticks, direction }
     }
 
     fn check_laws(&self, laws: &[LawNumbers]) -> Result<(), Impossible> {
