@@ -111,7 +111,7 @@ const TIP_JAMS_NEARLY: OnTip = OnTip {
 
 fn rod_on_tip(name: &'static str, on_tip: &OnTip) -> ContactProblem {
     let OnTip { friction, start: [angle, rate, slip], event, t, way, at, force } = *on_tip;
-    let parameters = [("mu", friction), ("th0", angle), ("w0", rate), ("u0", slip), ("until", t + 1e-4)];
+    let parameters = [("mu", friction), ("th0", angle), ("w0", rate), ("u0", slip), ("until", 1.05 * t)];
     let before = [("x", angle.cos() + way), ("th", at[0]), ("th'", at[1]), ("contact.tip.force.n", force)];
     ContactProblem::read(name, include_str!("models/painleve-rod.toml"), &parameters).then(
         &[event],
