@@ -8,11 +8,13 @@ use std::path::Path;
 
 /// Every model that comes with the program: name and text.
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
+    ("block-on-a-belt", include_str!("../../../../models/block-on-a-belt.toml")),
     ("bouncing-ball", include_str!("../../../../models/bouncing-ball.toml")),
     ("dry-friction", include_str!("../../../../models/dry-friction.toml")),
     ("pendulum", include_str!("../../../../models/pendulum.toml")),
     ("thermostat", include_str!("../../../../models/thermostat.toml")),
     ("projectile", include_str!("../../../../models/projectile.toml")),
+    ("rocking-block", include_str!("../../../../models/rocking-block.toml")),
     ("stick-slip", include_str!("../../../../models/stick-slip.toml")),
     ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
 ];
