@@ -89,6 +89,7 @@ impl Mode {
     }
 
     /// Whether a guard can happen to its contact as that is.
+    #[inline]
     fn can_happen(&self, guard: &Guard) -> bool {
         let Some(of) = guard.contact else { return true };
         let discrete = &self.values.discrete;
@@ -104,6 +105,7 @@ impl Mode {
 
     /// Whether a guard is watched: the automaton's mode that it belongs to is the present one, or the motion slides
     /// between it and the present one, and its contact is as it must be.
+    #[inline]
     pub fn holds(&self, guards: &[Guard], guard: usize) -> bool {
         if !self.can_happen(&guards[guard]) {
             return false;

@@ -40,6 +40,7 @@ impl RunLoop<'_> {
         self.transition = transition;
         self.note_contacts();
         self.consistency().shut_joints(&firing)?;
+        self.activate_guards();
         Ok(None)
     }
 

@@ -35,7 +35,6 @@ impl RunLoop<'_> {
         self.activate_guards();
         self.locks().lock_all()?;
         let firing = self.start_contacts()?;
-        self.activate_guards();
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
@@ -155,7 +154,7 @@ impl RunLoop<'_> {
         Ok(self.decide_by_motion())
     }
 
-    fn activate_guards(&mut self) {
+    pub(super) fn activate_guards(&mut self) {
         self.guards.activate(&mut self.integrator.flow, self.integrator.trial.t);
     }
 
