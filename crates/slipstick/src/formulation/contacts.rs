@@ -5,6 +5,7 @@ use crate::contact::{LawNumbers, Relations, Status};
 use crate::equations::{ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, Locked, System, Terms};
 use crate::expr::Inexact;
 use crate::math::Saddle;
+use crate::mode::Mode;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
@@ -51,6 +52,8 @@ pub struct TouchPoint<'p> {
     pub y: &'p [f64],
     /// The state before anything was set: closed contacts move with what has changed since.
     pub before: &'p [f64],
+    /// The mode before.
+    pub mode_before: &'p Mode,
 }
 
 impl ContactsView<'_, '_> {
@@ -67,7 +70,7 @@ impl ContactsView<'_, '_> {
         let joints = joints(system, &mut *mechanism.inner, locked);
         let constraints = joints.constraints().to_vec();
         let mut with_joints = system.room_for_terms(&joints);
-        let TouchPoint { t, y, before } = point;
+        let TouchPoint { t, y, before, mode_before } = point;
         mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
@@ -79,9 +82,15 @@ impl ContactsView<'_, '_> {
         mechanism.inner.terms(closed, t, y, &mut terms);
         let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
         mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
+        // Closed contacts have no velocity before: they move with what has changed, speeds or formulas.
+        let discrete = all_sticking(&mode_before.values.discrete, &contacts);
+        let earlier =
+            Locked { rows: Some(&rows), discrete: &discrete, ..mode_before.locked(locked.parameters) };
+        let mut held = vec![0.0; rows.len()];
+        mechanism.inner.residuals(earlier, t, before, &mut position, &mut held);
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates };
         let free = builder.free_motion();
-        let (speeds, met) = (speeds_of(system, y), speeds_of(system, before));
+        let speeds = speeds_of(system, y);
         let mut relations = Relations {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
             ..Relations::default()
@@ -89,7 +98,8 @@ impl ContactsView<'_, '_> {
         for (contact, status) in contacts.iter().zip(statuses) {
             let is_held = [status.is_closed(), *status == Status::Sticks];
             for (row, is_held) in builder.rows_of(contact).into_iter().zip(is_held) {
-                let velocity = builder.velocity(row, speeds, is_held.then_some(met));
+                let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
+                let velocity = builder.velocity(row, speeds, held);
                 relations.velocity.push(velocity);
                 relations.free.push(builder.acceleration(row, &free));
             }
@@ -190,20 +200,12 @@ impl RelationBuilder<'_> {
         row.map_or(0.0, |row| self.terms.jacobian.row_times(row, of))
     }
 
-    /// The velocity of a row. One that was held moves with what has changed of the speeds since.
-    fn velocity(&self, row: Option<usize>, speeds: &[f64], met: Option<&[f64]>) -> Inexact {
+    /// The velocity of a row, less what it was held with.
+    fn velocity(&self, row: Option<usize>, speeds: &[f64], held: f64) -> Inexact {
         let Some(row) = row else { return Inexact::default() };
         let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * speeds[j]).abs()).sum();
-        let Some(met) = met else {
-            let value = self.rates[row];
-            return Inexact { value, bound: ROUNDING * (size + value.abs()) };
-        };
-        let (mut value, mut before) = (0.0, 0.0);
-        for (j, g) in self.terms.jacobian.row(row) {
-            value += g * (speeds[j] - met[j]);
-            before += (g * met[j]).abs();
-        }
-        Inexact { value, bound: ROUNDING * (size + before) }
+        let value = self.rates[row];
+        Inexact { value: value - held, bound: ROUNDING * (size + value.abs() + held.abs()) }
     }
 
     /// The acceleration of a row.

@@ -91,6 +91,7 @@ impl RunLoop<'_> {
         y[q..].copy_from_slice(&integrator.trial.start[q..]);
         assembled.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
         self.integrator.trial.restart(t, &y);
+        self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
         Ok(())
     }
 
@@ -109,7 +110,8 @@ impl RunLoop<'_> {
         for (k, contact) in contacts.iter().enumerate() {
             let status = flow.mode.status(contact);
             let Status::Slides(direction) = status else { continue };
-            let point = TouchPoint { t, y, before: y };
+            let mode = flow.mode.clone();
+            let point = TouchPoint { t, y, before: y, mode_before: &mode };
             let Some(touching) = flow.contacts().touching(point, &[k], &[status]) else { continue };
             if let Some(friction) = near_jam(&touching.relations, direction) {
                 return Error::Painleve { contact: contact.name.clone(), friction, t };

@@ -176,8 +176,8 @@ impl ContactProblem<'_, '_> {
     }
 
     fn touching(&mut self, transition: &Transition, statuses: &[Status]) -> Result<Touching, Impossible> {
-        let Transition { t, before, after, .. } = transition;
-        let point = TouchPoint { t: *t, y: after, before };
+        let Transition { t, before, after, mode_before, .. } = transition;
+        let point = TouchPoint { t: *t, y: after, before, mode_before };
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
         let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
@@ -299,7 +299,10 @@ impl ContactProblem<'_, '_> {
         let (system, k) = (self.flow.system(), self.which[i]);
         let contact = &system.contacts()[k];
         let before = self.flow.mode.status(contact);
-        let is_hit = transition.contacts.hits().iter().any(|hit| hit.contact == k && hit.impulse.0 > 0.0);
+        // A closed contact that only passes an impulse on is not hit itself.
+        let hits =
+            |hit: &Hit| hit.contact == k && hit.impulse.0 > 0.0 && (!before.is_closed() || hit.gap.0 < 0.0);
+        let is_hit = transition.contacts.hits().iter().any(hits);
         let rests = self.has_fired(i, ContactChange::Rest);
         let guards = system.guards().iter().enumerate();
         let own = guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));
@@ -320,7 +323,7 @@ impl ContactProblem<'_, '_> {
 fn happens(change: ContactChange, (before, after): (Status, Status), is_hit: bool) -> bool {
     let slides = |status: Status| matches!(status, Status::Slides(_));
     match change {
-        ContactChange::Hit => !before.is_closed() && (is_hit || after.is_closed()),
+        ContactChange::Hit => is_hit || !before.is_closed() && after.is_closed(),
         ContactChange::Lift => before.is_closed() && !after.is_closed(),
         ContactChange::Slip => before == Status::Sticks && slides(after),
         ContactChange::Stick => slides(before) && after == Status::Sticks,
