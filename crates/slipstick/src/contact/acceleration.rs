@@ -11,6 +11,8 @@ pub struct Wish {
     pub status: Status,
     /// Whether its gap has no velocity, so that it can stay closed.
     pub stays: bool,
+    /// Whether its gap has just closed.
+    pub hits: bool,
     /// Whether its normal force has just fallen to zero.
     pub lifts: bool,
     /// Whether its friction has just reached its limit.
@@ -140,7 +142,8 @@ fn status_of(choice: ContactChoice) -> Status {
 /// How many contacts do something else than before, and how many of them are open or slide.
 fn changes(found: &Combination, wishes: &[Wish]) -> (usize, usize) {
     let differs = |(choice, wish): (&ContactChoice, &Wish)| {
-        wish.status.is_closed() && status_of(*choice) != wish.status
+        let status = status_of(*choice);
+        if wish.status.is_closed() { status != wish.status } else { status.is_closed() && !wish.hits }
     };
     let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
     let loose = found

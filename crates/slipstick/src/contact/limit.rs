@@ -48,6 +48,7 @@ mod tests {
         let wish = Wish {
             status: Status::Open,
             stays: true,
+            hits: false,
             lifts: false,
             slips: false,
             sticks: false,

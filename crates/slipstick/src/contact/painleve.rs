@@ -89,6 +89,7 @@ mod tests {
         let wish = Wish {
             status: Status::Slides(direction),
             stays: true,
+            hits: false,
             lifts: false,
             slips: false,
             sticks: false,

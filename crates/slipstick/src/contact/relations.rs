@@ -20,6 +20,14 @@ pub struct LawNumbers {
     pub law: ImpactLaw,
 }
 
+impl LawNumbers {
+    /// Whether friction is not negative, finite, and no smaller while it sticks than while it slides.
+    pub fn has_friction_in_range(&self) -> bool {
+        let (sticking, sliding) = self.friction.unwrap_or_default();
+        sliding >= 0.0 && sticking >= sliding && sticking.is_finite()
+    }
+}
+
 /// There is no solution, or it was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsolved {

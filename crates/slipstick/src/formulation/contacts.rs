@@ -57,6 +57,14 @@ pub struct TouchPoint<'p> {
 }
 
 impl ContactsView<'_, '_> {
+    /// The numbers of the laws of all contacts at a point.
+    pub fn laws(&mut self, t: f64, y: &[f64]) -> Vec<LawNumbers> {
+        let all: Vec<usize> = (0..self.system.contacts().len()).collect();
+        let locked = self.in_mode.locked;
+        let Some(mechanism) = self.in_mode.mechanism.as_mut() else { return Vec::new() };
+        laws(&mut *mechanism.inner, (locked, t, y), self.system, &all)
+    }
+
     /// Some contacts as numbers at a point, with what they do so far; none if the mechanism cannot move so.
     pub fn touching(
         &mut self,

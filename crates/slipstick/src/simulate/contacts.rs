@@ -3,7 +3,7 @@
 use super::Error;
 use super::run_loop::RunLoop;
 use crate::contact::{Status, near_jam};
-use crate::equations::UncertainPoint;
+use crate::equations::{ContactShape, UncertainPoint};
 use crate::formulation::TouchPoint;
 use crate::transition::{Contacts, Firing, Rule, Tools, Transition};
 
@@ -92,6 +92,27 @@ impl RunLoop<'_> {
         assembled.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
         self.integrator.trial.restart(t, &y);
         self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
+        Ok(())
+    }
+
+    /// Checks the friction of contacts that slide or stick, which may be a formula.
+    pub(super) fn check_friction(&mut self) -> Result<(), Error> {
+        let flow = &mut self.integrator.flow;
+        let contacts = flow.system().contacts();
+        let rubs =
+            |contact: &ContactShape| contact.tangent.is_some() && flow.mode.status(contact).is_closed();
+        if !contacts.iter().any(rubs) {
+            return Ok(());
+        }
+        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let laws = flow.contacts().laws(t, y);
+        for (contact, law) in contacts.iter().zip(laws) {
+            if let Some(values) = law.friction.filter(|_| flow.mode.status(contact).is_closed())
+                && !law.has_friction_in_range()
+            {
+                return Err(Error::FrictionRange { contact: contact.name.clone(), values, t });
+            }
+        }
         Ok(())
     }
 

@@ -106,7 +106,9 @@ impl<'a> RunLoop<'a> {
                 self.begin_segment(Restart::Discontinuous, None);
                 continue;
             }
-            if let Some(firing) = self.advance()?
+            let firing = self.advance()?;
+            self.check_friction()?;
+            if let Some(firing) = firing
                 && let Some(outcome) = self.transition(firing)?
             {
                 return Ok(outcome);

@@ -97,8 +97,15 @@ const PUSHED: &[Pushed] = &[
     },
 ];
 
-const RESTING: Wish =
-    Wish { status: Status::Sticks, stays: true, lifts: false, slips: false, sticks: false, direction: 0.0 };
+const RESTING: Wish = Wish {
+    status: Status::Sticks,
+    stays: true,
+    hits: false,
+    lifts: false,
+    slips: false,
+    sticks: false,
+    direction: 0.0,
+};
 
 /// The box with its mass, and the forces on x, y and the angle.
 fn pushed(case: &Pushed) -> (Bodies, [f64; 3]) {

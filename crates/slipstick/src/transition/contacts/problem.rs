@@ -201,20 +201,20 @@ impl ContactProblem<'_, '_> {
             _ if slip.value.abs() <= slip.bound => 0.0,
             _ => slip.value.signum(),
         };
-        let [lifts, slips, sticks] = [ContactChange::Lift, ContactChange::Slip, ContactChange::Stick]
-            .map(|change| self.has_fired(i, change));
-        Wish { status, stays: true, lifts, slips, sticks, direction }
+        let [hits, lifts, slips, sticks] =
+            [ContactChange::Hit, ContactChange::Lift, ContactChange::Slip, ContactChange::Stick]
+                .map(|change| self.has_fired(i, change));
+        Wish { status, stays: true, hits, lifts, slips, sticks, direction }
     }
 
     fn check_laws(&self, laws: &[LawNumbers]) -> Result<(), Impossible> {
         for (law, &contact) in laws.iter().zip(&self.which) {
-            let (sticking, sliding) = law.friction.unwrap_or_default();
             let in_range = (0.0..=1.0).contains(&law.restitution);
             if !in_range {
                 return Err(Impossible::Restitution { contact, value: law.restitution });
             }
-            if !(sliding >= 0.0 && sticking >= sliding && sticking.is_finite()) {
-                return Err(Impossible::Friction { contact, values: (sticking, sliding) });
+            if !law.has_friction_in_range() {
+                return Err(Impossible::Friction { contact, values: law.friction.unwrap_or_default() });
             }
         }
         Ok(())
