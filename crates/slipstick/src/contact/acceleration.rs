@@ -6,6 +6,7 @@ use super::{Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each event that can have happened to it")]
 pub struct Wish {
     /// What it did so far.
     pub status: Status,

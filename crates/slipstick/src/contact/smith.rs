@@ -9,6 +9,9 @@ use super::{Relations, Unsolved};
 /// Halvings of an interval until neighbouring numbers are left, with room.
 const HALVINGS: usize = 200;
 
+/// Doublings of an interval until it has the slip in it, with room.
+const DOUBLINGS: usize = 100;
+
 /// The impact of the one contact that takes part.
 pub(super) fn smith(state: &Relations, restitution: &[f64]) -> Result<Combination, Unsolved> {
     let mut taking_part = (0..state.count()).filter(|&i| !state.separates(i));
@@ -105,25 +108,58 @@ impl OneContact {
         (own > 0.0).then(|| -(1.0 + self.e) * self.u / own)
     }
 
-    /// What the slip would be after, less what it was taken to be.
-    fn residual(&self, b: f64) -> Option<f64> {
+    /// What the slip would be after, less what it was taken to be. Where friction would pull the gap shut, `p_n` has
+    /// gone through a pole: the residual there is that of the pole, which has the sign of `W_nt`.
+    fn residual(&self, b: f64) -> f64 {
         let phi = self.phi(b);
-        Some(b - self.a - (self.nt - self.mu * phi * self.tt) * self.normal(phi)?)
+        match self.normal(phi) {
+            Some(p_n) => b - self.a - (self.nt - self.mu * phi * self.tt) * p_n,
+            None => f64::INFINITY.copysign(self.nt),
+        }
     }
 
     /// The slip after, by halving an interval at whose ends the residual has the signs of the ends.
     fn slip_after(&self) -> Option<f64> {
-        let most = self.normal(1.0)?.max(self.normal(-1.0)?);
-        let reach = 2.0 * (self.a.abs() + (self.nt.abs() + self.mu * self.tt) * most);
+        let mut reach = self.a.abs() + self.tt.sqrt() * self.u.abs() / self.nn.sqrt();
+        for _ in 0..DOUBLINGS {
+            if self.residual(-reach) < 0.0 && self.residual(reach) > 0.0 {
+                break;
+            }
+            reach *= 2.0;
+        }
         let (mut lo, mut hi) = (-reach, reach);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (lo + hi);
-            if self.residual(middle)? < 0.0 {
+            if self.residual(middle) < 0.0 {
                 lo = middle;
             } else {
                 hi = middle;
             }
         }
-        Some(0.5 * (lo + hi))
+        let b = 0.5 * (lo + hi);
+        b.is_finite().then_some(b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::LawNumbers;
+    use crate::expr::Inexact;
+    use crate::model::ImpactLaw;
+
+    /// Friction of the other direction would pull the gap shut, and the impact has one solution all the same.
+    #[test]
+    fn an_impact_whose_friction_could_jam_is_solved() {
+        let exact = |value| Inexact { value, bound: 0.0 };
+        let state = Relations {
+            response: vec![0.2, -0.6, -0.6, 2.0],
+            velocity: vec![exact(-0.36), exact(1.6)],
+            free: vec![exact(0.0); 2],
+            laws: vec![LawNumbers { restitution: 0.3, friction: Some((0.5, 0.5)), law: ImpactLaw::Smith }],
+        };
+        let found = smith(&state, &[0.3]).expect("an impact");
+        assert!((found.p[0] - 0.936).abs() < 1e-14 && (found.p[1] + 0.468).abs() < 1e-14, "{:?}", found.p);
+        assert!((found.rows[1].value - 0.1024).abs() < 1e-14);
     }
 }

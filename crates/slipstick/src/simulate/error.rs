@@ -259,7 +259,7 @@ pub enum Error {
     },
     /// A contact overlaps at the start, or after a reset.
     #[error(
-        "contact `{contact}` overlaps at t = {t}: its gap is {gap:e}, and at most {allowed:.1e} can be made good"
+        "contact `{contact}` overlaps at t = {t}: its gap is {gap:.3e}, and at most -{allowed:.1e} can be closed"
     )]
     ContactPenetrates {
         /// The contact.
@@ -586,7 +586,7 @@ impl Error {
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::ContactPenetrates { .. } => {
-                "choose start values, and values of resets, with a gap of zero or more"
+                "choose start values, and values of resets, with a gap of zero or more; use a smaller `rtol` if the contact has just lifted"
             }
             Self::ContactsUnsolved { why, .. } => why.cure(),
             Self::Painleve { .. } => {
