@@ -112,14 +112,8 @@ impl ContactsView<'_, '_> {
                 relations.free.push(builder.acceleration(row, &free));
             }
         }
-        let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| builder.rows_of(contact)).collect();
-        let (responses, by_row): (Vec<_>, Vec<_>) = all.iter().map(|row| builder.response(*row)).unzip();
-        for row in &all {
-            relations.response.extend(responses.iter().map(|response| builder.along(*row, response)));
-        }
-        let is_finite = relations.response.iter().all(|w| w.is_finite())
-            && relations.free.iter().all(|a| a.value.is_finite());
-        is_finite.then_some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
+        let (responses, by_row) = builder.respond(&contacts, &mut relations)?;
+        Some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
     }
 }
 
@@ -170,6 +164,9 @@ fn laws(
     which.iter().map(law).collect()
 }
 
+/// For each row the change of the speeds for an impulse of one, and the impulses of joints.
+type Responses = (Vec<Vec<f64>>, Vec<Vec<f64>>);
+
 /// The rows of contacts beside the mechanism with its joints.
 struct RelationBuilder<'a> {
     system: &'a dyn System,
@@ -181,6 +178,19 @@ struct RelationBuilder<'a> {
 }
 
 impl RelationBuilder<'_> {
+    /// Sets how all rows respond to an impulse in each. Gives for each the changes of speeds and the impulses of
+    /// joints; none if they are not finite.
+    fn respond(&mut self, contacts: &[&ContactShape], relations: &mut Relations) -> Option<Responses> {
+        let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| self.rows_of(contact)).collect();
+        let (speeds, joints): Responses = all.iter().map(|row| self.response(*row)).unzip();
+        for row in &all {
+            relations.response.extend(speeds.iter().map(|response| self.along(*row, response)));
+        }
+        let is_finite = relations.response.iter().all(|w| w.is_finite())
+            && relations.free.iter().all(|a| a.value.is_finite());
+        is_finite.then_some((speeds, joints))
+    }
+
     /// The rows of the normal and the tangent of a contact.
     fn rows_of(&self, contact: &ContactShape) -> [Option<usize>; 2] {
         [self.rows.row(contact.normal), contact.tangent.and_then(|tangent| self.rows.row(tangent))]

@@ -585,17 +585,11 @@ impl Error {
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
-            Self::ContactPenetrates { .. } => {
-                "choose start values, and values of resets, with a gap of zero or more; use a smaller `rtol` if the contact has just lifted"
-            }
+            Self::ContactPenetrates { .. } => hints::CONTACT_PENETRATES,
             Self::ContactsUnsolved { why, .. } => why.cure(),
-            Self::Painleve { .. } => {
-                "lower `friction`, or make the contact compliant with a spring and a damper"
-            }
+            Self::Painleve { .. } => hints::PAINLEVE,
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
-            Self::FrictionRange { .. } => {
-                "choose numbers from 0 on, and `static` at least as large as `sliding`"
-            }
+            Self::FrictionRange { .. } => hints::FRICTION_RANGE,
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
             Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
             Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,

@@ -62,3 +62,8 @@ pub(super) const SMALLER_FIXED_STEP: &str =
 
 pub(super) const INVARIANT_BROKEN: &str = "this is a defect of Slipstick and not of the model: report it with the model; \
     until then another `method` or a `longest_step` may avoid it";
+pub(super) const CONTACT_PENETRATES: &str = "choose start values, and values of resets, with a gap of zero or more; use a smaller `rtol` if the contact has just lifted";
+pub(super) const PAINLEVE: &str =
+    "lower `friction`, or make the contact compliant with a spring and a damper";
+pub(super) const FRICTION_RANGE: &str =
+    "choose numbers from 0 on, and `static` at least as large as `sliding`";
