@@ -2,6 +2,7 @@
 
 use super::choices::{Combination, ContactChoice, all_solutions};
 use super::groups::groups;
+use super::least::rank;
 use super::{Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
@@ -33,6 +34,8 @@ pub struct Resolved {
     pub accelerations: Vec<f64>,
     /// Whether there are several motions that meet all laws.
     pub is_ambiguous: bool,
+    /// Contacts with friction whose forces can be shared in ways that decide when one of them slides or lifts.
+    pub shared: Vec<usize>,
 }
 
 /// What contacts do; those whose gaps do not stay closed have no forces. Where several motions are possible, that
@@ -47,6 +50,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
         statuses: vec![Status::Open; count],
         accelerations: vec![0.0; count],
         is_ambiguous: false,
+        shared: Vec::new(),
     };
     for group in groups(relations) {
         let own: Vec<Wish> = group.iter().map(|&i| wishes[i]).collect();
@@ -56,6 +60,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
             all.accelerations[i] = resolved.accelerations[k];
         }
         all.is_ambiguous |= resolved.is_ambiguous;
+        all.shared.extend(resolved.shared.iter().map(|&k| group[k]));
     }
     Ok(all)
 }
@@ -103,7 +108,28 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
     let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
     let accelerations = best.rows.iter().step_by(2).map(|row| row.value).collect();
-    Ok(Resolved { statuses, accelerations, is_ambiguous })
+    let shared = shared_forces(relations, best);
+    Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+}
+
+/// The contacts with friction whose forces are not unique, but for friction that is shared along one plane: normal forces
+/// that can be shared, or exchanged with friction.
+fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
+    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && relations.laws[i].friction.is_some();
+    let closed: Vec<usize> = (0..found.choices.len()).filter(rubs).collect();
+    if closed.len() < 2 {
+        return Vec::new();
+    }
+    let rank_of = |rows: &[usize]| {
+        let entries = rows.iter().flat_map(|&a| rows.iter().map(move |&b| (a, b)));
+        rank(&entries.map(|(a, b)| relations.w(a, b)).collect::<Vec<f64>>(), rows.len())
+    };
+    let normals: Vec<usize> = closed.iter().map(|i| 2 * i).collect();
+    let tangents: Vec<usize> = closed.iter().map(|i| 2 * i + 1).collect();
+    let of_normals = rank_of(&normals);
+    let all: Vec<usize> = normals.iter().chain(&tangents).copied().collect();
+    let is_unique = of_normals == normals.len() && rank_of(&all) == of_normals + rank_of(&tangents);
+    if is_unique { Vec::new() } else { closed }
 }
 
 fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {

@@ -16,6 +16,9 @@ const MOST_COMBINATIONS: usize = 256;
 /// At most this many where a complementarity problem has decided nothing.
 const MOST_IF_UNDECIDED: usize = 1 << 14;
 
+/// A row that is zero is left with at most this many bounds of its rounding, as the equations may be near to singular.
+const VANISHES: f64 = 1e6;
+
 /// What a contact can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ContactChoice {
@@ -80,19 +83,20 @@ pub(super) fn solution(
     free: &[Inexact],
     choices: Vec<ContactChoice>,
 ) -> Option<Combination> {
-    let p = forces(relations, free, &choices)?;
+    let p = pushing_forces(relations, free, &choices)?;
     let rows = relations.after(free, &p);
     let forces = force_bounds(relations, &rows, &p);
+    let vanishes = |row: usize| rows[row].value.abs() <= VANISHES * rows[row].bound;
     let holds = |(i, choice): (usize, &ContactChoice)| {
         let (normal, tangent) = (2 * i, 2 * i + 1);
-        let pushes = p[normal] >= -forces[normal];
+        let pushes = p[normal] >= -forces[normal] && vanishes(normal);
         match *choice {
             ContactChoice::Free => rows[normal].value >= -rows[normal].bound,
             ContactChoice::Closed | ContactChoice::SlidesOn(_) => pushes,
             ContactChoice::Sticks => {
                 let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
                 let room = forces[tangent] + most * forces[normal];
-                pushes && p[tangent].abs() <= most * p[normal] + room
+                pushes && vanishes(tangent) && p[tangent].abs() <= most * p[normal] + room
             }
             ContactChoice::Slides(direction) => {
                 pushes && direction * rows[tangent].value >= -rows[tangent].bound
@@ -104,6 +108,26 @@ pub(super) fn solution(
 
 /// Forces or impulses that make the rows zero which a combination says are.
 pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[ContactChoice]) -> Option<Vec<f64>> {
+    forces_of(relations, free, choices, &unknowns_of(choices))
+}
+
+/// The same, where contacts push only: of redundant ones those that would pull take no part. Whether the others suffice
+/// is seen from their rows.
+fn pushing_forces(relations: &Relations, free: &[Inexact], choices: &[ContactChoice]) -> Option<Vec<f64>> {
+    let mut unknowns = unknowns_of(choices);
+    loop {
+        let p = forces_of(relations, free, choices, &unknowns)?;
+        let scaled = |row: usize| p[row] * relations.w(row, row).max(0.0).sqrt();
+        let largest = (0..p.len()).map(|row| scaled(row).abs()).fold(0.0, f64::max);
+        let normals = unknowns.iter().copied().filter(|unknown| unknown % 2 == 0);
+        let pulling = normals.filter(|&row| scaled(row) < -ROUNDING * largest);
+        let Some(worst) = pulling.min_by(|&a, &b| scaled(a).total_cmp(&scaled(b))) else { return Some(p) };
+        unknowns.retain(|unknown| unknown / 2 != worst / 2);
+    }
+}
+
+/// The rows with a force of their own.
+fn unknowns_of(choices: &[ContactChoice]) -> Vec<usize> {
     let mut unknowns = Vec::new();
     for (i, choice) in choices.iter().enumerate() {
         match choice {
@@ -114,6 +138,15 @@ pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[Contact
             ContactChoice::Sticks => unknowns.extend([2 * i, 2 * i + 1]),
         }
     }
+    unknowns
+}
+
+fn forces_of(
+    relations: &Relations,
+    free: &[Inexact],
+    choices: &[ContactChoice],
+    unknowns: &[usize],
+) -> Option<Vec<f64>> {
     // A contact that slides has its friction in the column of its normal.
     let along = |unknown: usize| sliding_friction(relations, unknown / 2, choices[unknown / 2]);
     let entry = |row: usize, unknown: usize| {

@@ -26,6 +26,40 @@ pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Ve
     shared.unwrap_or_else(|| friction.to_vec())
 }
 
+/// Normal forces that move as the given ones do, and none of which pulls; the given ones if there are none such.
+/// `products` is the response of each to each.
+pub fn share_pushing(products: &[f64], normal: &[f64]) -> Vec<f64> {
+    let n = normal.len();
+    let sum = |row: usize, force: &[f64]| -> f64 { (0..n).map(|j| products[row * n + j] * force[j]).sum() };
+    let asked: Vec<f64> = (0..n).map(|row| sum(row, normal)).collect();
+    let largest = asked.iter().fold(0.0_f64, |most, force| most.max(force.abs()));
+    let mut part: Vec<usize> = (0..n).collect();
+    loop {
+        let matrix: Vec<f64> =
+            part.iter().flat_map(|&i| part.iter().map(move |&j| products[i * n + j])).collect();
+        let right: Vec<f64> = part.iter().map(|&i| asked[i]).collect();
+        let Some(solved) = solve_least(&matrix, &right) else { return normal.to_vec() };
+        let mut shared = vec![0.0; n];
+        part.iter().zip(&solved).for_each(|(&i, force)| shared[i] = *force);
+        let is_same = (0..n).all(|row| (sum(row, &shared) - asked[row]).abs() <= CONSISTENT * largest);
+        if !is_same {
+            return normal.to_vec();
+        }
+        let pulls = part.iter().copied().filter(|&i| shared[i] < 0.0);
+        let Some(worst) = pulls.min_by(|&a, &b| shared[a].total_cmp(&shared[b])) else { return shared };
+        part.retain(|&i| i != worst);
+    }
+}
+
+/// The rank of a square matrix by rows, such as the response of rows to each other.
+pub(super) fn rank(matrix: &[f64], n: usize) -> usize {
+    let scale: Vec<f64> = (0..n).map(|i| size_of(matrix, n, i)).collect();
+    let entry = |i: usize, j: usize| matrix[i * n + j] / (scale[i] * scale[j]);
+    let mut rows: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|j| entry(i, j)).chain([0.0]).collect()).collect();
+    eliminate(&mut rows, n).map_or(0, |order| order.len())
+}
+
 /// A square matrix by rows and a right-hand side: the solution of least norm, or none.
 pub(super) fn solve_least(matrix: &[f64], right: &[f64]) -> Option<Vec<f64>> {
     solve_weighted(matrix, right, &vec![1.0; right.len()])
@@ -141,6 +175,22 @@ mod tests {
         let shared = share_friction(&[2.0; 4], &[3.0, 3.0], &[1.0, 2.0]);
         assert!((shared[0] - 2.0).abs() < 1e-14 && (shared[1] - 4.0).abs() < 1e-14, "{shared:?}");
         assert_eq!(share_friction(&[2.0; 4], &[3.0, 3.0], &[0.0, 0.0]), [3.0, 3.0]);
+    }
+
+    /// A beam on four supports, loaded where least squares would let one of them pull.
+    #[test]
+    fn redundant_supports_push_only() {
+        let at = [0.0, 1.0, 2.0, 3.0];
+        let products: Vec<f64> = at.iter().flat_map(|a| at.iter().map(move |b| 1.0 + a * b)).collect();
+        let moves =
+            |force: &[f64]| [force.iter().sum::<f64>(), force.iter().zip(at).map(|(f, a)| f * a).sum()];
+        let pulled = [1.0, 0.3, -0.1, 0.0];
+        let shared = share_pushing(&products, &pulled);
+        assert!(shared.iter().all(|force| *force >= 0.0), "{shared:?}");
+        moves(&shared).iter().zip(moves(&pulled)).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+        // A beam that tips is held by no forces that push.
+        let tips = [1.5, 0.0, 0.0, -0.5];
+        assert_eq!(share_pushing(&products, &tips), tips);
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod tests;
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
 pub use hit::{Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
-pub use least::share_friction;
+pub use least::{share_friction, share_pushing};
 pub use limit::end_hits;
 pub use painleve::{Jam, jams, near_jam, stop_slip};
 pub use relations::{LawNumbers, Relations, Unsolved};

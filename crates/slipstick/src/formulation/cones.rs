@@ -4,13 +4,15 @@
 //! each can bear, all reach their limits at once, and none before.
 
 use super::env::Env;
-use crate::contact::share_friction;
+use crate::contact::{share_friction, share_pushing};
 use crate::equations::{ActiveRows, LAW_NUMBERS, System};
 use crate::math::Matrix;
 
 /// The contacts that stick.
 pub(super) struct Cones {
-    /// For each the contact, and the rows of its normal and its tangent.
+    /// The rows of the normals of all that are closed.
+    normals: Vec<usize>,
+    /// For each that sticks the contact, and the rows of its normal and its tangent.
     sticking: Vec<(usize, usize, usize)>,
     laws: Vec<f64>,
 }
@@ -21,11 +23,27 @@ impl Cones {
         let sticking = contacts
             .filter_map(|(k, contact)| Some((k, rows.row(contact.normal)?, rows.row(contact.tangent?)?)))
             .collect();
-        Self { sticking, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
+        let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal)).collect();
+        Self { normals, sticking, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
     }
 
-    /// Shares friction by the normal forces, without a change of its sum.
+    /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], jacobian: &Matrix, multipliers: &mut [f64]) {
+        self.share_normals(jacobian, multipliers);
+        self.share_friction(env, y, jacobian, multipliers);
+    }
+
+    fn share_normals(&self, jacobian: &Matrix, multipliers: &mut [f64]) {
+        // A normal force is a multiplier with the other sign.
+        if self.normals.len() < 2 || self.normals.iter().all(|&row| multipliers[row] <= 0.0) {
+            return;
+        }
+        let forces: Vec<f64> = self.normals.iter().map(|&row| -multipliers[row]).collect();
+        let shared = share_pushing(&products_of(jacobian, &self.normals), &forces);
+        self.normals.iter().zip(shared).for_each(|(&row, force)| multipliers[row] = -force);
+    }
+
+    fn share_friction(&mut self, env: &mut Env<'_>, y: &[f64], jacobian: &Matrix, multipliers: &mut [f64]) {
         if self.sticking.len() < 2 {
             return;
         }
@@ -35,15 +53,21 @@ impl Cones {
         };
         let weights: Vec<f64> = self.sticking.iter().map(bears).collect();
         let tangents = || self.sticking.iter().map(|(_, _, tangent)| *tangent);
-        let mut other = vec![0.0; jacobian.columns()];
-        let mut products = Vec::new();
-        for row in tangents() {
-            other.fill(0.0);
-            jacobian.row(row).for_each(|(j, g)| other[j] = g);
-            products.extend(tangents().map(|row| jacobian.row_times(row, &other)));
-        }
+        let products = products_of(jacobian, &tangents().collect::<Vec<usize>>());
         let friction: Vec<f64> = tangents().map(|row| multipliers[row]).collect();
         let shared = share_friction(&products, &friction, &weights);
         tangents().zip(shared).for_each(|(row, share)| multipliers[row] = share);
     }
+}
+
+/// The products of some rows with each other.
+fn products_of(jacobian: &Matrix, rows: &[usize]) -> Vec<f64> {
+    let mut other = vec![0.0; jacobian.columns()];
+    let mut products = Vec::with_capacity(rows.len() * rows.len());
+    for &row in rows {
+        other.fill(0.0);
+        jacobian.row(row).for_each(|(j, g)| other[j] = g);
+        products.extend(rows.iter().map(|&row| jacobian.row_times(row, &other)));
+    }
+    products
 }

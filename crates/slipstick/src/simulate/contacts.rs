@@ -5,10 +5,7 @@ use super::run_loop::RunLoop;
 use crate::contact::{Status, near_jam};
 use crate::equations::{ContactShape, UncertainPoint};
 use crate::formulation::TouchPoint;
-use crate::transition::{Contacts, Firing, Rule, Tools, Transition};
-
-/// In units of the tolerance of its terms, how far a gap may be below zero at the start.
-const MOST_DEEP: f64 = 1e3;
+use crate::transition::{Contacts, Firing, MOST_DEEP, Rule, Tools, Transition};
 
 impl RunLoop<'_> {
     /// Finds out what contacts do at the start. Gives what fires there, if some of them approach.
@@ -29,7 +26,8 @@ impl RunLoop<'_> {
         let mut transition = Transition::new(t, y, &integrator.flow.mode);
         transition.begin(&firing, t, y, &integrator.flow.mode);
         let delta = guards.uncertainty.of_rounding();
-        let applied = Contacts { delta }
+        let widths = integrator.tolerance_widths();
+        let applied = Contacts { delta, widths }
             .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
         if !transition.contacts.hits().is_empty() {

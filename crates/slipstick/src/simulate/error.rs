@@ -478,8 +478,8 @@ impl Error {
                 let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contact(k))).collect();
                 Self::ContactsUnsolved { contacts: names.join(", "), why, t }
             }
-            Impossible::Penetrates { contact: k, gap } => {
-                Self::ContactPenetrates { contact: contact(k), gap, allowed: 0.0, t }
+            Impossible::Penetrates { contact: k, gap, allowed } => {
+                Self::ContactPenetrates { contact: contact(k), gap, allowed, t }
             }
             Impossible::Restitution { contact: k, value } => {
                 Self::RestitutionRange { contact: contact(k), value, t }

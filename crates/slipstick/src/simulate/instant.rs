@@ -250,6 +250,7 @@ impl RunLoop<'_> {
         let mut contacts = Contacts::default();
         if !system.contacts().is_empty() {
             contacts.delta = guards.uncertainty.of_rounding();
+            contacts.widths = integrator.tolerance_widths();
         }
         let rules: [&mut dyn Rule; 6] =
             [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];

@@ -52,6 +52,12 @@ pub(super) struct Integrator<'a> {
 }
 
 impl<'a> Integrator<'a> {
+    /// The tolerance of each state where the motion stands.
+    pub(super) fn tolerance_widths(&self) -> Vec<f64> {
+        let states = self.trial.start.iter().enumerate();
+        states.map(|(i, y)| self.options.tolerances.scale(i, y.abs())).collect()
+    }
+
     pub(super) fn new(system: &'a dyn System, origin: Origin<'_>, options: &'a Options) -> Self {
         let Origin { parameters, mode, t, y } = origin;
         let selector = Selector::new(system, options, t);

@@ -65,6 +65,10 @@ pub const NOTE_KINDS: &[NoteKind] = &[
         "a contact slid with more friction than its motion can have, and its slip was stopped",
     ),
     warning("painleve-not-unique", "with its friction a contact may as well slide as lift"),
+    warning(
+        "forces-not-unique",
+        "forces of redundant contacts with friction can be shared in more than one way",
+    ),
     warning("contact-not-unique", "contacts can go on in more than one way"),
     warning("restitution-given-up", "contacts that hit together went on to approach each other"),
     note("contact-projected", "a contact starts below a gap of zero by rounding, and was closed"),

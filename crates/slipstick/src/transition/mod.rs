@@ -15,7 +15,7 @@ mod switches;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
 pub use classify::{Classified, Heading, Incoming, Motions, classify};
-pub use contacts::{ContactRecord, ContactRemark, Contacts};
+pub use contacts::{ContactRecord, ContactRemark, Contacts, MOST_DEEP};
 pub use modes::ModeChanges;
 pub use resets::{Conflict, Resets, Target};
 pub use rule::{Firing, Impossible, Rule, Tools, Transition};

@@ -162,6 +162,8 @@ pub enum Impossible {
         contact: usize,
         /// Its gap.
         gap: f64,
+        /// How far below zero it may be.
+        allowed: f64,
     },
     /// The restitution of a contact is not between zero and one.
     Restitution {

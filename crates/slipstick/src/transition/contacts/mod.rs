@@ -44,7 +44,12 @@ impl ContactRecord {
 pub struct Contacts {
     /// How uncertain each state is by rounding.
     pub delta: Vec<f64>,
+    /// The tolerance of each state.
+    pub widths: Vec<f64>,
 }
+
+/// In units of the tolerance of its terms, how far a gap may be below zero and still be closed.
+pub const MOST_DEEP: f64 = 1e3;
 
 impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
@@ -59,7 +64,7 @@ impl Rule for Contacts {
         }
         let window = transition.firing.window.map_or(0.0, |window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let which = taking_part(tools, point, (&fired, window))?;
+        let which = taking_part(tools, point, (&fired, window, &self.widths))?;
         if which.is_empty() {
             return Ok(());
         }
@@ -72,7 +77,7 @@ impl Rule for Contacts {
 fn taking_part(
     tools: &mut Tools<'_, '_>,
     point: UncertainPoint<'_>,
-    (fired, window): (&[ContactGuard], f64),
+    (fired, window, widths): (&[ContactGuard], f64, &[f64]),
 ) -> Result<Vec<usize>, Impossible> {
     let Tools { flow, watch } = tools;
     let mut part = Vec::new();
@@ -89,8 +94,11 @@ fn taking_part(
         let before = flow.guards().value(shape.hit, point.t - window, &earlier);
         let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
-        if !is_zero && gap.value < -NOTHING_LEFT * gap.bound {
-            return Err(Impossible::Penetrates { contact, gap: gap.value });
+        if !is_zero && gap.value < 0.0 {
+            let allowed = MOST_DEEP * flow.guards().spread(shape.hit, point.t, &mut point.y.to_vec(), widths);
+            if gap.value < -NOTHING_LEFT * gap.bound - allowed {
+                return Err(Impossible::Penetrates { contact, gap: gap.value, allowed });
+            }
         }
         if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
             part.push(contact);

@@ -245,6 +245,10 @@ impl ContactProblem<'_, '_> {
         remarks.extend(attempt.jammed.iter().map(named).map(|(k, jam)| ContactRemark::Painleve(k, jam)));
         let unclear = attempt.ambiguous.iter().map(named);
         remarks.extend(unclear.map(|(k, jam)| ContactRemark::PainleveNotUnique(k, jam)));
+        if !attempt.resolved.shared.is_empty() {
+            let shared = attempt.resolved.shared.iter().map(|&i| self.which[i]).collect();
+            remarks.push(ContactRemark::ForcesNotUnique(shared));
+        }
         if attempt.resolved.is_ambiguous && attempt.ambiguous.is_empty() {
             remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
         }

@@ -11,6 +11,8 @@ pub enum ContactRemark {
     GaveUpRestitution(Vec<usize>),
     /// The impact of these contacts has raised the energy.
     GainsEnergy(Vec<usize>, f64),
+    /// The forces of these contacts can be shared in more than one way, which decides when they slide or lift.
+    ForcesNotUnique(Vec<usize>),
     /// The motion of these contacts goes on in more than one way.
     MotionNotUnique(Vec<usize>),
     /// This contact slid with more friction than its motion can have, and its slip was stopped by an impulse.
@@ -26,6 +28,7 @@ impl ContactRemark {
             Self::ImpactNotUnique(_) => "impact-not-unique",
             Self::GaveUpRestitution(_) => "restitution-given-up",
             Self::GainsEnergy(..) => "impact-gains-energy",
+            Self::ForcesNotUnique(_) => "forces-not-unique",
             Self::MotionNotUnique(_) => "contact-not-unique",
             Self::Painleve(..) => "painleve",
             Self::PainleveNotUnique(..) => "painleve-not-unique",
@@ -38,6 +41,7 @@ impl ContactRemark {
             Self::ImpactNotUnique(which)
             | Self::GaveUpRestitution(which)
             | Self::GainsEnergy(which, _)
+            | Self::ForcesNotUnique(which)
             | Self::MotionNotUnique(which) => which,
             Self::Painleve(contact, _) | Self::PainleveNotUnique(contact, _) => std::slice::from_ref(contact),
         }
@@ -57,6 +61,10 @@ impl ContactRemark {
             Self::GainsEnergy(_, energy) => format!(
                 "the hit of {names} gains an energy of {energy:.3e}: Newton's restitution with friction can; \
                  use `law = \"smith\"`"
+            ),
+            Self::ForcesNotUnique(_) => format!(
+                "the forces of {names} can be shared in more than one way, and with friction that decides when they slide or \
+                 lift: least squares are taken"
             ),
             Self::MotionNotUnique(_) => format!(
                 "the motion of {names} can go on in more than one way: that with the fewest changes is taken"
