@@ -2,9 +2,7 @@
 
 use super::hints;
 use crate::contact::Unsolved;
-use crate::equations::System;
 use crate::trajectory::Trajectory;
-use crate::transition::{Conflict, Impossible, Target};
 use thiserror::Error;
 
 /// What went wrong.
@@ -453,48 +451,6 @@ pub enum Error {
 pub(super) const IN_MOTION: &str = "the motion";
 
 impl Error {
-    /// A rule of transitions that cannot be applied at a time, by the names of a system.
-    pub(super) fn of_rule(impossible: Impossible, t: f64, system: &dyn System) -> Self {
-        let guard = |g: usize| system.guards()[g].name.clone();
-        let mode = |k: usize| system.mode_names()[k].clone();
-        let contact = |k: usize| system.contacts()[k].name.clone();
-        match impossible {
-            Impossible::Conflict(Conflict { target, guards, values }) => Self::ConflictingResets {
-                guards: (guard(guards.0), guard(guards.1)),
-                target: match target {
-                    Target::State(i) => system.state_names()[i].clone(),
-                    Target::Discrete(i) => system.discrete_names()[i].clone(),
-                },
-                values,
-                t,
-            },
-            Impossible::NotFinite { guard: g, state, value } => Self::ResetNotFinite {
-                guard: g.map_or_else(String::new, guard),
-                name: system.state_names()[state].clone(),
-                value,
-                t,
-            },
-            Impossible::Contacts { which, why } => {
-                let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contact(k))).collect();
-                Self::ContactsUnsolved { contacts: names.join(", "), why, t }
-            }
-            Impossible::Penetrates { contact: k, gap, allowed } => {
-                Self::ContactPenetrates { contact: contact(k), gap, allowed, t }
-            }
-            Impossible::Restitution { contact: k, value } => {
-                Self::RestitutionRange { contact: contact(k), value, t }
-            }
-            Impossible::Friction { contact: k, values } => {
-                Self::FrictionRange { contact: contact(k), values, t }
-            }
-            Impossible::Modes { guards, modes } => Self::ConflictingModes {
-                guards: (guard(guards.0), guard(guards.1)),
-                modes: (mode(modes.0), mode(modes.1)),
-                t,
-            },
-        }
-    }
-
     /// A stable word that `slipstick explain` knows.
     pub fn code(&self) -> &'static str {
         match self {

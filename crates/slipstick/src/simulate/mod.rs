@@ -17,6 +17,7 @@ mod exits;
 mod guards;
 mod headings;
 mod hints;
+mod impossible;
 mod instant;
 mod integrator;
 mod invariants;

@@ -17,7 +17,7 @@ pub struct Path<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointForces {
     /// The multiplier of each constraint, `lambda` in model files, in the order of
-    /// [`Shape::constraints`](crate::equations::Shape::constraints).
+    /// [`MechanismShape::constraints`](crate::equations::MechanismShape::constraints).
     pub multipliers: Vec<f64>,
     /// The force of all constraints together on each coordinate, `-Gᵀ λ`: `reaction` in model files.
     pub reactions: Vec<f64>,
