@@ -26,10 +26,14 @@ pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Ve
     shared.unwrap_or_else(|| friction.to_vec())
 }
 
-/// Normal forces that move as the given ones do, and none of which pulls; the given ones if there are none such.
+/// Normal forces that move as the given ones do, and none of which pulls; the given ones if there are none such, or if
+/// they are unique.
 /// `products` is the response of each to each.
 pub fn share_pushing(products: &[f64], normal: &[f64]) -> Vec<f64> {
     let n = normal.len();
+    if rank(products, n) == n {
+        return normal.to_vec();
+    }
     let sum = |row: usize, force: &[f64]| -> f64 { (0..n).map(|j| products[row * n + j] * force[j]).sum() };
     let asked: Vec<f64> = (0..n).map(|row| sum(row, normal)).collect();
     let largest = asked.iter().fold(0.0_f64, |most, force| most.max(force.abs()));

@@ -39,6 +39,8 @@ pub enum Unsolved {
     SeveralAtOnce,
     /// No forces meet the laws of all contacts.
     Forces,
+    /// A contact slides against the direction that its friction has.
+    Backwards,
 }
 
 impl Unsolved {
@@ -49,6 +51,7 @@ impl Unsolved {
             Self::DifferentLaws => "they hit together and have different impact laws",
             Self::SeveralAtOnce => "they hit together, and the impact law `smith` is for one contact",
             Self::Forces => "no forces meet the laws of all that touch",
+            Self::Backwards => "it slides against the direction that its friction was taken to have",
         }
     }
 
@@ -58,6 +61,9 @@ impl Unsolved {
             Self::Impact => "look for surfaces that close in on a body from two sides",
             Self::DifferentLaws => "give them the same `law`",
             Self::SeveralAtOnce => "use `law = \"moreau\"` for contacts that can hit together",
+            Self::Backwards => {
+                "forces of redundant contacts are not unique: leave out those that are not needed"
+            }
             Self::Forces => {
                 "with much friction a contact can jam: lower `friction`, or make the contact compliant"
             }

@@ -29,13 +29,16 @@ impl Cones {
 
     /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], jacobian: &Matrix, multipliers: &mut [f64]) {
+        if self.normals.len() < 2 {
+            return;
+        }
         self.share_normals(jacobian, multipliers);
         self.share_friction(env, y, jacobian, multipliers);
     }
 
     fn share_normals(&self, jacobian: &Matrix, multipliers: &mut [f64]) {
         // A normal force is a multiplier with the other sign.
-        if self.normals.len() < 2 || self.normals.iter().all(|&row| multipliers[row] <= 0.0) {
+        if self.normals.iter().all(|&row| multipliers[row] <= 0.0) {
             return;
         }
         let forces: Vec<f64> = self.normals.iter().map(|&row| -multipliers[row]).collect();

@@ -311,7 +311,7 @@ impl ContactRule {
             touches: false,
             at_rest: rests.then(|| RestRule { reset: Vec::new(), goto: None }),
             // Where it begins to slide, that has just been decided.
-            on_entry: true,
+            on_entry: change != ContactChange::Stick,
             priority: 0,
         }
     }

@@ -2,10 +2,12 @@
 
 use super::Error;
 use super::run_loop::RunLoop;
-use crate::contact::{Status, near_jam};
+use crate::contact::{Status, Unsolved, near_jam};
 use crate::equations::{ContactShape, UncertainPoint};
 use crate::formulation::TouchPoint;
+use crate::model::ContactChange;
 use crate::transition::{Contacts, Firing, MOST_DEEP, Rule, Tools, Transition};
+use crate::watch::SideState;
 
 impl RunLoop<'_> {
     /// Finds out what contacts do at the start. Gives what fires there, if some of them approach.
@@ -104,11 +106,26 @@ impl RunLoop<'_> {
         }
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
         let laws = flow.contacts().laws(t, y);
+        let tolerances = &self.integrator.options.tolerances;
+        let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         for (contact, law) in contacts.iter().zip(laws) {
             if let Some(values) = law.friction.filter(|_| flow.mode.status(contact).is_closed())
                 && !law.has_friction_in_range()
             {
                 return Err(Error::FrictionRange { contact: contact.name.clone(), values, t });
+            }
+        }
+        for (g, guard) in flow.system().guards().iter().enumerate() {
+            let Some(of) = guard.contact.filter(|of| of.change == ContactChange::Stick) else { continue };
+            if !self.guards.watch.is_on(g) || self.guards.watch.side(g) != SideState::Plus {
+                continue;
+            }
+            // Its guard is beyond zero without having fired: friction would push along the slip. What is below the
+            // tolerance is rest.
+            let (slip, mut y) = (flow.guards().value(g, t, y), y.clone());
+            if slip < -flow.guards().spread(g, t, &mut y, &widths) {
+                let contacts = format!("`{}`", contacts[of.contact].name);
+                return Err(Error::ContactsUnsolved { contacts, why: Unsolved::Backwards, t });
             }
         }
         Ok(())

@@ -479,7 +479,7 @@ impl Error {
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::ContactPenetrates { .. } => "contact-penetrates",
-            Self::ContactsUnsolved { why: Unsolved::Forces, .. } => "contact-unsolved",
+            Self::ContactsUnsolved { why: Unsolved::Forces | Unsolved::Backwards, .. } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
             Self::Painleve { .. } => "painleve",
             Self::RestitutionRange { .. } => "restitution-range",
