@@ -68,7 +68,8 @@ impl Rule for Contacts {
         if which.is_empty() {
             return Ok(());
         }
-        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta }.resolve(transition)
+        let is_located = transition.firing.window.is_some();
+        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, is_located }.resolve(transition)
     }
 }
 

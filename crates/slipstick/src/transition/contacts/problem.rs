@@ -25,6 +25,8 @@ pub(super) struct ContactProblem<'r, 'a> {
     pub(super) fired: Vec<ContactGuard>,
     /// How uncertain each state is by rounding.
     pub(super) delta: &'r [f64],
+    /// Whether the motion has come to what fired.
+    pub(super) is_located: bool,
 }
 
 /// What contacts come to.
@@ -195,16 +197,19 @@ impl ContactProblem<'_, '_> {
     /// What is known of a contact before forces are found.
     fn wish(&self, i: usize, status: Status, relations: &Relations) -> Wish {
         let slip = relations.velocity[2 * i + 1];
+        let is_zero = slip.value.abs() <= slip.bound;
+        // A slip that the motion has brought to its end is zero; one that has jumped is what it is.
+        let ends = self.has_fired(i, ContactChange::Stick) && (self.is_located || is_zero);
         let direction = match status {
-            _ if self.has_fired(i, ContactChange::Stick) => 0.0,
-            Status::Slides(direction) => direction,
-            _ if slip.value.abs() <= slip.bound => 0.0,
+            _ if ends => 0.0,
+            Status::Slides(direction) if is_zero => direction,
+            _ if is_zero => 0.0,
             _ => slip.value.signum(),
         };
         let [hits, lifts, slips, sticks] =
             [ContactChange::Hit, ContactChange::Lift, ContactChange::Slip, ContactChange::Stick]
                 .map(|change| self.has_fired(i, change));
-        Wish { status, stays: true, hits, lifts, slips, sticks, direction }
+        Wish { status, stays: true, hits, lifts, slips, sticks: sticks && ends, direction }
     }
 
     fn check_laws(&self, laws: &[LawNumbers]) -> Result<(), Impossible> {
