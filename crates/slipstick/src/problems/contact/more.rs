@@ -8,9 +8,9 @@ pub(super) fn more() -> Vec<ContactProblem> {
     vec![
         floor_and_ceiling(),
         taut_string(),
-        cradle("cradle-moreau", "moreau", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], &HITS[..1]),
-        cradle("cradle-poisson", "poisson", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], &HITS[..1]),
-        cradle("cradle-sequential", "sequential", [0.0, 0.0, 1.0], &HITS),
+        cradle("cradle-moreau", "moreau", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], [&["contact.first.hit"]; 2]),
+        cradle("cradle-poisson", "poisson", [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], [&["contact.first.hit"]; 2]),
+        cradle("cradle-sequential", "sequential", [0.0, 0.0, 1.0], ONE_FLIES_OFF),
         read("woodpecker", include_str!("models/woodpecker.toml"), &[]),
         read("rocking-block", include_str!("models/rocking-block.toml"), &[]),
         read("pendulum-with-stops", include_str!("models/pendulum-with-stops.toml"), &[]),
@@ -44,17 +44,24 @@ fn taut_string() -> ContactProblem {
         .then(&["contact.string.hit"], 1.264056170467197, [&caught, &[("x'", vx), ("y'", 0.0)]])
 }
 
-/// What happens at the first hit; the last ball flies off if it is alone.
-const HITS: [&str; 2] = ["contact.first.hit", "contact.second.lift"];
+/// What happens where one ball flies off to the right, and where it comes back.
+const ONE_FLIES_OFF: [&[&str]; 2] =
+    [&["contact.first.hit", "contact.second.lift"], &["contact.first.lift", "contact.second.hit"]];
 
-/// The first hit of a chain at rest.
-fn cradle(name: &'static str, law: &str, after: [f64; 3], happens: &[&'static str]) -> ContactProblem {
+/// A chain at rest is hit by its first ball. All balls have the same period, so that they meet where they were, with
+/// the velocities turned round: that takes all motion back to the first ball, which hits the chain again.
+fn cradle(
+    name: &'static str,
+    law: &str,
+    after: [f64; 3],
+    [parts, meets]: [&[&'static str]; 2],
+) -> ContactProblem {
     let text = include_str!("models/cradle.toml").replace("moreau", law);
-    let [x1, x2, x3] = after;
-    let after = [("x1'", x1), ("x2'", x2), ("x3'", x3)];
-    ContactProblem::read(name, &text, &[("until", 1.4 * PI)]).then(
-        happens,
-        0.5 * PI,
-        [&[("x1'", 1.0)], &after],
-    )
+    let speeds = |[x1, x2, x3]: [f64; 3]| [("x1'", x1), ("x2'", x2), ("x3'", x3)];
+    let (comes, goes) = (speeds([1.0, 0.0, 0.0]), speeds([-1.0, 0.0, 0.0]));
+    let (apart, together) = (speeds(after), speeds(after.map(|v| -v)));
+    ContactProblem::read(name, &text, &[])
+        .then(parts, 0.5 * PI, [&comes, &apart])
+        .then(meets, 1.5 * PI, [&together, &goes])
+        .then(parts, 2.5 * PI, [&comes, &apart])
 }

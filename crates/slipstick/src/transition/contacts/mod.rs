@@ -62,14 +62,13 @@ impl Rule for Contacts {
         if fired.is_empty() && !transition.changes(&tools.flow.mode) {
             return Ok(());
         }
-        let window = transition.firing.window.map_or(0.0, |window| window.hi - window.lo);
+        let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let which = taking_part(tools, point, (&fired, window, &self.widths))?;
+        let which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
         if which.is_empty() {
             return Ok(());
         }
-        let is_located = transition.firing.window.is_some();
-        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, is_located }.resolve(transition)
+        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window }.resolve(transition)
     }
 }
 

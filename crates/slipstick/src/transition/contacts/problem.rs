@@ -25,8 +25,8 @@ pub(super) struct ContactProblem<'r, 'a> {
     pub(super) fired: Vec<ContactGuard>,
     /// How uncertain each state is by rounding.
     pub(super) delta: &'r [f64],
-    /// Whether the motion has come to what fired.
-    pub(super) is_located: bool,
+    /// The length of the window of what fired, if the motion has come to it.
+    pub(super) window: Option<f64>,
 }
 
 /// What contacts come to.
@@ -130,7 +130,8 @@ impl ContactProblem<'_, '_> {
         let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
         let mut jammed: Vec<(usize, Jam)> = Vec::new();
         loop {
-            let Touching { relations, responses, joints } = self.touching(transition, &before)?;
+            let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
+            self.widen_accelerations(&mut relations, transition, &wishes);
             let why = match resolve_accelerations(&relations, &wishes) {
                 Ok(resolved) => {
                     let ambiguous =
@@ -148,6 +149,34 @@ impl ContactProblem<'_, '_> {
             jammed = jams;
             self.move_by(&result.impulses, &responses, transition);
             impulses.push(Moved { result, relations, joints });
+        }
+    }
+
+    /// An event happens somewhere in its window. Coordinates there are uncertain by that time, and so are accelerations
+    /// of gaps: a closed contact that nothing presses together does not open by what is left of them. No window is
+    /// shorter than the spacing of times.
+    fn widen_accelerations(&mut self, relations: &mut Relations, transition: &Transition, wishes: &[Wish]) {
+        let (system, y) = (self.flow.system(), &transition.after);
+        let layout = system.layout();
+        for (i, wish) in wishes.iter().enumerate() {
+            let free = relations.free[2 * i];
+            let opens = wish.stays && free.value > free.bound;
+            let Some(window) = self.window.filter(|_| opens && wish.status.is_closed() && !wish.lifts) else {
+                continue;
+            };
+            let window = window.max(f64::EPSILON * transition.t.abs());
+            let (mut moved, mut gradient) = (y.clone(), vec![0.0; y.len()]);
+            let hit = system.contacts()[self.which[i]].hit;
+            self.flow.guards().gradient(hit, transition.t, &mut moved, &mut gradient);
+            for j in 0..layout.v.min(layout.q) {
+                moved[j] += window * y[layout.q + j].abs() * sign(gradient[j]);
+            }
+            let Transition { t, before, mode_before, .. } = transition;
+            let point = TouchPoint { t: *t, y: &moved, before, mode_before };
+            let statuses = [wish.status];
+            if let Some(there) = self.flow.contacts().touching(point, &self.which[i..=i], &statuses) {
+                relations.free[2 * i].bound += (there.relations.free[0].value - free.value).abs();
+            }
         }
     }
 
@@ -199,7 +228,7 @@ impl ContactProblem<'_, '_> {
         let slip = relations.velocity[2 * i + 1];
         let is_zero = slip.value.abs() <= slip.bound;
         // A slip that the motion has brought to its end is zero; one that has jumped is what it is.
-        let ends = self.has_fired(i, ContactChange::Stick) && (self.is_located || is_zero);
+        let ends = self.has_fired(i, ContactChange::Stick) && (self.window.is_some() || is_zero);
         let direction = match status {
             _ if ends => 0.0,
             Status::Slides(direction) if is_zero => direction,
@@ -326,6 +355,11 @@ impl ContactProblem<'_, '_> {
     fn unsolved(&self, why: Unsolved) -> Impossible {
         Impossible::Contacts { which: self.which.clone(), why }
     }
+}
+
+/// The sign of a number, zero for zero.
+fn sign(x: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { x.signum() }
 }
 
 /// Whether this has happened to a contact that comes from one status to another, and may have had an impulse.
