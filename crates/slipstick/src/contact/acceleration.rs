@@ -1,6 +1,6 @@
 //! Which contacts hold from an instant on: forces and accelerations that meet all laws.
 
-use super::choices::{Combination, ContactChoice, all_solutions};
+use super::choices::{Combination, ContactChoice, all_solutions, sliding_friction};
 use super::groups::groups;
 use super::least::rank;
 use super::{Relations, Status, Unsolved};
@@ -108,8 +108,32 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
     let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
     let accelerations = best.rows.iter().step_by(2).map(|row| row.value).collect();
+    if forces_decide_motion(relations, best) {
+        return Err(Unsolved::Undetermined);
+    }
     let shared = shared_forces(relations, best);
     Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+}
+
+/// Whether normal forces can be shared in ways that move the mechanism differently, because contacts slide with different
+/// friction. Forces that cancel along all normals then do not cancel along the slips: those that do both are fewer.
+fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
+    let closed: Vec<usize> =
+        (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free).collect();
+    let friction = |i: usize| sliding_friction(relations, i, found.choices[i]);
+    let slides = closed.iter().filter(|&&i| friction(i) != 0.0).count();
+    if slides < 2 {
+        return false;
+    }
+    let pairs = || closed.iter().flat_map(|&i| closed.iter().map(move |&j| (i, j)));
+    let normals: Vec<f64> = pairs().map(|(i, j)| relations.w(2 * i, 2 * j)).collect();
+    let rank_of_normals = rank(&normals, closed.len());
+    if rank_of_normals == closed.len() {
+        return false;
+    }
+    let along = |(i, j): (usize, usize)| friction(i) * friction(j) * relations.w(2 * i + 1, 2 * j + 1);
+    let with_friction: Vec<f64> = normals.iter().zip(pairs()).map(|(w, pair)| w + along(pair)).collect();
+    rank(&with_friction, closed.len()) > rank_of_normals
 }
 
 /// The contacts with friction whose forces are not unique, but for friction that is shared along one plane: normal forces

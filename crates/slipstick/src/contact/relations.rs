@@ -41,6 +41,8 @@ pub enum Unsolved {
     Forces,
     /// A contact slides against the direction that its friction has.
     Backwards,
+    /// Contacts slide on each other's normal with different friction: how they share it decides the motion.
+    Undetermined,
 }
 
 impl Unsolved {
@@ -52,6 +54,9 @@ impl Unsolved {
             Self::SeveralAtOnce => "they hit together, and the impact law `smith` is for one contact",
             Self::Forces => "no forces meet the laws of all that touch",
             Self::Backwards => "it slides against the direction that its friction was taken to have",
+            Self::Undetermined => {
+                "they slide with different friction, and how they share what presses on them decides the motion"
+            }
         }
     }
 
@@ -61,7 +66,7 @@ impl Unsolved {
             Self::Impact => "look for surfaces that close in on a body from two sides",
             Self::DifferentLaws => "give them the same `law`",
             Self::SeveralAtOnce => "use `law = \"moreau\"` for contacts that can hit together",
-            Self::Backwards => {
+            Self::Backwards | Self::Undetermined => {
                 "forces of redundant contacts are not unique: leave out those that are not needed"
             }
             Self::Forces => {

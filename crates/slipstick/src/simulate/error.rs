@@ -479,7 +479,10 @@ impl Error {
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::ContactPenetrates { .. } => "contact-penetrates",
-            Self::ContactsUnsolved { why: Unsolved::Forces | Unsolved::Backwards, .. } => "contact-unsolved",
+            Self::ContactsUnsolved {
+                why: Unsolved::Forces | Unsolved::Backwards | Unsolved::Undetermined,
+                ..
+            } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
             Self::Painleve { .. } => "painleve",
             Self::RestitutionRange { .. } => "restitution-range",
