@@ -323,6 +323,8 @@ impl FieldSlopes for ClosureEvaluator<'_> {
         false
     }
 
+    fn hidden_peaks(&mut self, _: Locked<'_>, _: (f64, f64), _: &mut dyn FnMut(f64)) {}
+
     fn mass(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
         if let Some(fill) = &self.system.mass {
             mass.fill(0.0);

@@ -51,6 +51,9 @@ pub trait FieldSlopes {
     /// The mass matrix by rows. Only called if the system says that it has one.
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]);
 
+    /// Tells when what drives a mechanism by time alone comes to peaks that samples between two times do not show.
+    fn hidden_peaks(&mut self, locked: Locked<'_>, between: (f64, f64), each: &mut dyn FnMut(f64));
+
     /// How `M rate` changes with the states, `∂(M rate)/∂y` by rows, and with time.
     fn mass_slopes(&mut self, at: At<'_>, rate: &[f64], slopes: (&mut [f64], &mut [f64])) -> bool;
 }

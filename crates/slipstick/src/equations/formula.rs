@@ -5,6 +5,7 @@
 
 use super::binding::{BoundFormulas, BoundGuard, bind};
 use super::differences::gradient_by_differences;
+use super::drives::hidden_peak;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
 use super::initial_values::{InitialTape, InitialValues, start_values};
@@ -21,7 +22,7 @@ use super::{
     MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape,
     System, Terms, WrongGradient,
 };
-use crate::expr::{Bounds, Boxes, Registers, Tape};
+use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
 use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
@@ -392,6 +393,22 @@ impl FieldSlopes for FormulaEvaluator<'_> {
         load(registers, t, y, locked);
         tapes.time.run(registers, out);
         true
+    }
+
+    fn hidden_peaks(&mut self, locked: Locked<'_>, between: (f64, f64), each: &mut dyn FnMut(f64)) {
+        let Some(mechanism) = &self.system.mechanism else { return };
+        let n = self.system.shape.state_names.len();
+        for tape in &mechanism.drives {
+            let inputs = self.boxes.inputs_of(tape);
+            for k in tape.reads().filter(|&k| k > n) {
+                inputs[k] = Bounds::fixed(locked_input(locked, k - n - 1).unwrap_or(f64::NAN));
+            }
+            let mut enclose = |lo: f64, hi: f64| {
+                self.boxes.inputs_of(tape)[0] = Bounds::moving(Interval::new(lo, hi), Interval::point(1.0));
+                self.boxes.run(tape)
+            };
+            hidden_peak(&mut enclose, between).into_iter().for_each(&mut *each);
+        }
     }
 
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {

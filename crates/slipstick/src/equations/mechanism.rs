@@ -4,6 +4,7 @@
 use super::ActiveRows;
 use super::activity::say_something;
 use super::constraint_tapes::{ConstraintScratch, ConstraintTapes};
+use super::drives;
 use super::lagrange::{FormulaEntry, MechanismParts};
 use super::tapes::{Compiler, Modes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
@@ -96,6 +97,8 @@ pub(super) struct MechanismTapes {
     pub(super) rows: ConstraintTapes,
     /// The numbers of the laws of contacts.
     pub(super) laws: Tape,
+    /// Formulas of time alone in forces and levels.
+    pub(super) drives: Vec<Tape>,
 }
 
 /// Where belongs what is not identically zero, in the order of the outputs of tapes.
@@ -186,6 +189,7 @@ impl MechanismCompiler<'_, '_> {
             tangent,
             feedback: self.compiler.compile(&feedback),
             laws: self.compiler.compile(&parts.laws),
+            drives: Vec::new(),
         }
     }
 
@@ -302,7 +306,11 @@ impl MechanismTapes {
     /// Compiles those of the mechanism with this many states, if there is one.
     pub(super) fn compile(compiler: &mut Compiler<'_>, states: usize) -> Option<Self> {
         let parts = &compiler.bound.parts.mechanism;
-        (!parts.force.is_empty()).then(|| MechanismCompiler { compiler, parts, states }.tapes())
+        if parts.force.is_empty() {
+            return None;
+        }
+        let drives = drives::compile(compiler, states);
+        Some(Self { drives, ..MechanismCompiler { compiler, parts, states }.tapes() })
     }
 
     /// Room for the terms of some constraints, with the places that are not always zero.

@@ -19,6 +19,7 @@ mod constraint_tapes;
 mod contacts;
 mod derivatives;
 mod differences;
+mod drives;
 mod energy;
 mod evaluator;
 mod expand;

@@ -141,6 +141,7 @@ impl MechanismTapes {
             tangent: part(&self.tangent, n, &[(n, &kept.turning)]),
             feedback: part(&self.feedback, 0, &[(0, &kept.feedback)]),
             laws: self.laws.clone(),
+            drives: Vec::new(),
         }
     }
 }

@@ -19,6 +19,7 @@ mod consistent;
 mod constrained_form;
 mod constraints;
 mod contacts;
+mod drives;
 mod engine;
 mod env;
 mod field_env;

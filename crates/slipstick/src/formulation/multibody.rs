@@ -498,6 +498,10 @@ impl FieldSlopes for Multibody<'_> {
         false
     }
 
+    fn hidden_peaks(&mut self, locked: Locked<'_>, between: (f64, f64), each: &mut dyn FnMut(f64)) {
+        self.inner.hidden_peaks(locked, between, each);
+    }
+
     fn mass(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
 
     fn mass_slopes(&mut self, _: At<'_>, _: &[f64], _: (&mut [f64], &mut [f64])) -> bool {

@@ -81,6 +81,20 @@ impl Guards {
         value[0]
     }
 
+    /// Where a step to a goal has to end for what drives the mechanism to be seen: forces of constraints are watched by
+    /// samples of the step, and while nothing moves it may go far.
+    pub(super) fn see_drives(&self, integrator: &mut Integrator<'_>, goal: f64) -> f64 {
+        let guards = integrator.flow.system().guards();
+        let watched = self.watch.watched().iter().filter_map(|&c| self.comparisons.meaning(c).guard());
+        if !self.comparisons.looks_everywhere() || watched.clone().all(|g| guards[g].multipliers.is_empty()) {
+            return goal;
+        }
+        let t = integrator.trial.t;
+        let end = t + integrator.sizes.next(t, goal).0;
+        let peak = integrator.flow.constraints().hidden_peak((t, end), &integrator.trial.start);
+        peak.map_or(goal, |peak| goal.min(peak))
+    }
+
     /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a
     /// mode that is entered have no past.
     pub(super) fn activate(&mut self, flow: &mut Flow<'_>, t: f64) {

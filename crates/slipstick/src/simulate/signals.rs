@@ -79,6 +79,11 @@ impl Comparisons {
         self.points.sort_by(f64::total_cmp);
     }
 
+    /// Whether all of a step is looked at, and not only some points of it.
+    pub(super) fn looks_everywhere(&self) -> bool {
+        self.points.is_empty()
+    }
+
     /// How many guards of the system there are.
     pub(super) fn guards(&self) -> usize {
         self.orientations.len()

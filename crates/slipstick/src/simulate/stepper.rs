@@ -30,7 +30,7 @@ impl<'a> Stepper<'_, 'a> {
     /// at the latest.
     pub(super) fn step(&mut self, goal: f64) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.guards.calendar.next());
-        let goal = goal.min(due);
+        let goal = self.guards.see_drives(self.integrator, goal.min(due));
         let (h, ends_at_goal) = self.integrator.sizes.next(t, goal);
         self.guards.show_sides(self.integrator);
         self.integrator.attempt(h);
