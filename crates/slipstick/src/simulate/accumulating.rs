@@ -109,7 +109,7 @@ impl Accumulating {
         let mut found = None;
         for &g in &firing.guards {
             let since = self.histories[g].last;
-            let limit = self.record(g, firing.window.is_some());
+            let limit = self.record(g, (firing.window.is_some(), guards[g].contact.is_some()));
             // Contacts of many bodies hit each other in no order that could be told.
             let unseen = guards[g].contact.is_some() && self.histories[g].unseen >= MOST_UNSEEN;
             let limit = limit.or(unseen.then_some(NOW));
@@ -153,9 +153,14 @@ impl Accumulating {
             .collect()
     }
 
-    /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its
-    /// events if they accumulate.
-    fn record(&mut self, guard: usize, crosses: bool) -> Option<ZenoLimit> {
+    /// The time of the latest events of a guard.
+    pub(super) fn latest_block(&self, guard: usize) -> Option<f64> {
+        self.histories[guard].record.latest_block()
+    }
+
+    /// Takes note of an event of a guard, whether the motion has crossed it, and whether it stops where its events
+    /// accumulate; gives their limit if they do.
+    fn record(&mut self, guard: usize, (crosses, stops): (bool, bool)) -> Option<ZenoLimit> {
         let history = &mut self.histories[guard];
         let before = history.last.replace(self.elapsed);
         let then = before?;
@@ -171,6 +176,7 @@ impl Accumulating {
             peak: peak.value.abs(),
             band: peak.band,
             location: self.location,
+            stops,
         };
         history.record.record(between, self.elapsed.since(RunningSum::default()))
     }

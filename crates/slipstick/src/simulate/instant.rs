@@ -351,7 +351,8 @@ impl RunLoop<'_> {
             return ends(response.switch.is_some());
         }
         let mut together = self.accumulating.rest_together(system.guards(), g);
-        together.retain(|&other| other == g || self.is_closed(other));
+        let soon = self.accumulating.latest_block(g).unwrap_or(limit.after);
+        together.retain(|&other| other == g || self.is_closed(other, soon));
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {
             // It is at rest already, and nothing holds it there. A contact that nothing presses together goes on.
@@ -362,17 +363,19 @@ impl RunLoop<'_> {
         Ok(None)
     }
 
-    /// Whether a guard is no gap of a contact, or that gap is zero as far as can be told: one that is open
-    /// does not rest with another, wherever its hits have seemed to lead.
-    fn is_closed(&mut self, guard: usize) -> bool {
+    /// Whether a guard is no gap of a contact, or that gap is zero as far as can be told, or will be so soon: one that is
+    /// open does not rest with another, wherever its hits have seemed to lead.
+    fn is_closed(&mut self, guard: usize, soon: f64) -> bool {
         let Self { integrator, guards, .. } = self;
         if integrator.flow.system().guards()[guard].contact.is_none() {
             return true;
         }
         let delta = guards.uncertainty.of_rounding();
         let point = UncertainPoint { t: integrator.trial.t, y: &integrator.trial.start, delta: &delta };
-        let gap = integrator.flow.guards().banded(guard, point);
-        gap.is_some_and(|gap| gap.value.abs() <= NOTHING_LEFT * gap.bound)
+        let Some(gap) = integrator.flow.guards().banded(guard, point) else { return false };
+        // The guard of a gap is positive below zero.
+        let approach = guards.along(integrator).1.rate(guard).value;
+        gap.value.abs() <= NOTHING_LEFT * gap.bound || gap.value <= approach * soon
     }
 
     /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there

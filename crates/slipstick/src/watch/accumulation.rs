@@ -17,6 +17,9 @@ const NEXT_TO_NOTHING: f64 = 1e-3;
 /// The largest value between two events, in units of its band, at which the guard counts as at rest: its
 /// intervals are rounding to three digits.
 pub const NOTHING_LEFT: f64 = 1024.0;
+/// The speed of what comes to rest, as a part of the fastest of the sequence: in `2/(1-e)` decades of hits nothing else
+/// loses as much.
+const SLOWED: f64 = 1e-3;
 /// Terms of the extrapolated sum before it is ended by a geometric one.
 const MOST_TERMS: usize = 100_000;
 /// Terms below this part of the sum no longer matter.
@@ -33,6 +36,9 @@ pub struct Between {
     pub band: f64,
     /// How exactly the later event is located: `b / |g'|`, half the width of its window.
     pub location: f64,
+    /// Whether the motion is stopped where the events end. Then its speed has to come to an end with them: what is struck
+    /// ever faster by something else is not at rest.
+    pub stops: bool,
 }
 
 /// Where the events of a guard accumulate.
@@ -54,6 +60,9 @@ pub struct ZenoRecord {
     events: usize,
     /// The latest intervals in a ring; the next one goes to `events % KEPT`.
     intervals: [f64; KEPT],
+    /// The mean speeds in these intervals, and the largest since the sequence began.
+    speeds: [f64; KEPT],
+    fastest: f64,
     /// For each length of blocks, the length of the sequence since its ratios are all below 1.
     lengths: [f64; LONGEST_BLOCK],
 }
@@ -91,19 +100,30 @@ impl ZenoRecord {
             return None;
         }
         self.intervals[self.events % KEPT] = between.interval;
+        self.speeds[self.events % KEPT] = between.peak / between.interval;
         self.events += 1;
+        let moves_on = between.stops && !self.slows();
         let still = between.peak < NOTHING_LEFT * between.band;
         let rounding = 0.5 * f64::EPSILON * elapsed.abs() * self.events as f64;
         let mut limit = None;
         for period in 1..=LONGEST_BLOCK {
-            let found = self.judge(period, between.interval, still);
+            let found = self.judge(period, between.interval, (still, moves_on));
             limit = limit.or(found.map(|sequence| sequence.limit(between.location, rounding)));
         }
         limit
     }
 
+    /// Whether the motion has lost its speed since the sequence began.
+    fn slows(&mut self) -> bool {
+        let kept = self.events.min(KEPT);
+        let speed = |back: usize| self.speeds[(self.events - 1 - back) % KEPT];
+        let fastest = (0..kept).map(speed).fold(0.0, f64::max);
+        self.fastest = if self.shrinks() { self.fastest.max(fastest) } else { fastest };
+        speed(0) <= SLOWED * self.fastest
+    }
+
     /// The sequence of blocks of some length, if it says that the guard is at rest.
-    fn judge(&mut self, period: usize, interval: f64, still: bool) -> Option<Sequence> {
+    fn judge(&mut self, period: usize, interval: f64, (still, moves_on): (bool, bool)) -> Option<Sequence> {
         let sequence = self.sequence(period)?;
         let length = &mut self.lengths[period - 1];
         if !sequence.shrinks() {
@@ -119,7 +139,7 @@ impl ZenoRecord {
         let left = sequence.time_left();
         // Rounding at rest has no limit that is near.
         let near = still && left <= *length;
-        (near || left <= AT_REST * (*length + left)).then_some(sequence)
+        (near || !moves_on && left <= AT_REST * (*length + left)).then_some(sequence)
     }
 
     /// The latest six blocks of some length, the oldest first.
@@ -215,7 +235,8 @@ mod tests {
         let (mut record, mut t) = (ZenoRecord::new(), 0.0);
         for (k, interval) in intervals.enumerate() {
             t += interval;
-            let between = Between { interval, peak: peak(interval), band: 1e-16, location: 1e-16 };
+            let between =
+                Between { interval, peak: peak(interval), band: 1e-16, location: 1e-16, stops: false };
             if let Some(limit) = record.record(between, t) {
                 return Some((k, limit, t));
             }
@@ -295,7 +316,7 @@ mod tests {
     fn intervals_that_are_no_numbers_are_passed_over() {
         let mut record = ZenoRecord::new();
         for interval in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let between = Between { interval, peak: 0.0, band: 1.0, location: 0.0 };
+            let between = Between { interval, peak: 0.0, band: 1.0, location: 0.0, stops: false };
             assert!((0..100).all(|_| record.record(between, 1.0).is_none()));
         }
     }

@@ -490,8 +490,13 @@ fn a_ball_comes_to_rest_at_its_limit() {
         watch.accept(found.s);
         t += found.s;
         let location = 0.5 * (found.hi - found.lo);
-        let between =
-            Between { interval: found.s, peak: found.peaks[0].value, band: found.peaks[0].band, location };
+        let between = Between {
+            interval: found.s,
+            peak: found.peaks[0].value,
+            band: found.peaks[0].band,
+            location,
+            stops: false,
+        };
         if let Some(limit) = record.record(between, t) {
             break limit;
         }

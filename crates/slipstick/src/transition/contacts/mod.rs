@@ -8,8 +8,9 @@ mod problem;
 mod remark;
 
 use super::rule::{Impossible, Rule, Tools, Transition};
-use crate::contact::{Hit, Impact};
+use crate::contact::{Hit, Impact, Status};
 use crate::equations::{ContactGuard, UncertainPoint};
+use crate::expr::Inexact;
 use crate::formulation::Flow;
 use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
@@ -62,6 +63,7 @@ impl Rule for Contacts {
         if fired.is_empty() && !transition.changes(&tools.flow.mode) {
             return Ok(());
         }
+        self.open_what_has_jumped(tools, transition)?;
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
         let which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
@@ -70,6 +72,57 @@ impl Rule for Contacts {
         }
         ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window }.resolve(transition)
     }
+}
+
+impl Contacts {
+    /// A closed contact whose gap jumps, because the body is put elsewhere or its surface is, is what its gap is then:
+    /// open, or too deep. Without a jump it is closed, however far the method has let it drift.
+    fn open_what_has_jumped(
+        &self,
+        tools: &mut Tools<'_, '_>,
+        transition: &mut Transition,
+    ) -> Result<(), Impossible> {
+        let system = tools.flow.system();
+        let flow = &mut *tools.flow;
+        let t = transition.t;
+        for (contact, shape) in system.contacts().iter().enumerate() {
+            if !flow.mode.status(shape).is_closed() {
+                continue;
+            }
+            let point = UncertainPoint { t, y: &transition.after, delta: &self.delta };
+            let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
+            std::mem::swap(&mut flow.mode, &mut transition.mode_before);
+            let before = flow.guards().value(shape.hit, t, &transition.before);
+            std::mem::swap(&mut flow.mode, &mut transition.mode_before);
+            if (gap.value - before).abs() <= gap.bound {
+                continue;
+            }
+            if gap.value > gap.bound {
+                flow.mode.set_status(shape, Status::Open);
+                let guards = system.guards().iter();
+                let is_lift = |of: ContactGuard| of.contact == contact && of.change == ContactChange::Lift;
+                let lift = guards.enumerate().filter(|(_, guard)| guard.contact.is_some_and(is_lift));
+                transition.contacts.happened.extend(lift.map(|(g, _)| g));
+            } else {
+                check_depth(flow, (contact, shape.hit), gap, (point, &self.widths))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a gap that is further below zero than tolerances explain.
+fn check_depth(
+    flow: &mut Flow<'_>,
+    (contact, hit): (usize, usize),
+    gap: Inexact,
+    (point, widths): (UncertainPoint<'_>, &[f64]),
+) -> Result<(), Impossible> {
+    let allowed = MOST_DEEP * flow.guards().spread(hit, point.t, &mut point.y.to_vec(), widths);
+    if gap.value < -NOTHING_LEFT * gap.bound - allowed {
+        return Err(Impossible::Penetrates { contact, gap: gap.value, allowed });
+    }
+    Ok(())
 }
 
 /// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told. A gap
@@ -95,10 +148,7 @@ fn taking_part(
         let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
         if !is_zero && gap.value < 0.0 {
-            let allowed = MOST_DEEP * flow.guards().spread(shape.hit, point.t, &mut point.y.to_vec(), widths);
-            if gap.value < -NOTHING_LEFT * gap.bound - allowed {
-                return Err(Impossible::Penetrates { contact, gap: gap.value, allowed });
-            }
+            check_depth(flow, (contact, shape.hit), gap, (point, widths))?;
         }
         if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
             part.push(contact);
