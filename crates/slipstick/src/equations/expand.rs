@@ -19,7 +19,8 @@ pub struct UncertainPoint<'a> {
     pub t: f64,
     /// The state.
     pub y: &'a [f64],
-    /// Each state is at most this far from the true one.
+    /// Each state is at most this far from the true one. Behind that may be how far accelerations, multipliers and reactions
+    /// are; otherwise they are known up to their last digit.
     pub delta: &'a [f64],
 }
 
@@ -139,7 +140,7 @@ fn bound_by_differences(
     };
     let mut bound = UNIT_ROUNDOFF * value.abs();
     scratch.copy_from_slice(y);
-    for (i, &delta) in delta.iter().enumerate().filter(|(_, delta)| **delta > 0.0) {
+    for (i, &delta) in delta[..y.len()].iter().enumerate().filter(|(_, delta)| **delta > 0.0) {
         let mut at = |offset: f64| {
             scratch[i] = y[i] + offset;
             f(t, scratch)

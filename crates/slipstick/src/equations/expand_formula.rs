@@ -83,7 +83,12 @@ impl PointInputs<'_> {
             k => {
                 let (index, locks) = (k - y.len() - 1, locked_count(self.locked));
                 match index.checked_sub(locks) {
-                    Some(place) => Inexact::rounded(self.motion.get(place).copied().unwrap_or(f64::NAN)),
+                    Some(place) => {
+                        let known = Inexact::rounded(self.motion.get(place).copied().unwrap_or(f64::NAN));
+                        let bound =
+                            delta.get(y.len() + place).map_or(known.bound, |bound| known.bound.max(*bound));
+                        Inexact { bound, ..known }
+                    }
                     None => outside(self.locked, index),
                 }
             }

@@ -9,8 +9,11 @@ use super::held_factors::HeldFactors;
 use super::linear_system::LinearSystem;
 use super::stabilisation::DriftTerms;
 use super::{MotionPoint, Upkeep};
-use crate::equations::{ActiveRows, System};
+use crate::equations::{ActiveRows, System, Terms};
 use crate::math::Feedback;
+
+/// Rounding of accelerations and forces, as a part of the terms that they come from.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Finds accelerations and multipliers.
 pub(super) struct Index1 {
@@ -144,6 +147,32 @@ impl Index1 {
     /// Accelerations, multipliers of all constraints, and reactions that were published last.
     pub(super) fn published(&self) -> &[f64] {
         &self.published
+    }
+
+    /// Adds how far rounding may have moved accelerations, multipliers of all constraints, and reactions, each by the sizes
+    /// of its own terms: a force is not less exact because a moment of another unit is larger.
+    pub(super) fn add_rounding(&self, bounds: &mut Vec<f64>) {
+        let Self { linear, motion, multipliers, published, .. } = self;
+        let Terms { mass, force, jacobian, level, .. } = &linear.terms;
+        let (n, first) = (motion.len(), bounds.len());
+        bounds.resize(first + published.len(), 0.0);
+        let (of_motion, of_forces) = bounds[first..].split_at_mut(n);
+        let (of_multipliers, of_reactions) = of_forces.split_at_mut(published.len() - 2 * n);
+        for (k, multiplier) in multipliers.iter().enumerate() {
+            jacobian.row(k).for_each(|(j, g)| of_reactions[j] += ROUNDING * (g * multiplier).abs());
+        }
+        let own_mass = |j: usize| mass.slot(j, j).map_or(0.0, |slot| mass.values[slot].abs());
+        for j in 0..n {
+            of_motion[j] =
+                ROUNDING * (motion[j].abs() + force[j].abs() / own_mass(j)) + of_reactions[j] / own_mass(j);
+        }
+        for (k, multiplier) in multipliers.iter().enumerate() {
+            let terms: f64 = jacobian.row(k).map(|(j, g)| g.abs() * of_motion[j]).sum();
+            let response: f64 = jacobian.row(k).map(|(j, g)| g * g / own_mass(j)).sum();
+            let bound = (terms + ROUNDING * level[k].abs()) / response;
+            of_multipliers[linear.rows.constraint(k)] = bound.max(ROUNDING * multiplier.abs());
+        }
+        bounds[first..].iter_mut().filter(|bound| bound.is_nan()).for_each(|bound| *bound = 0.0);
     }
 
     /// The multipliers and the reactions among them.

@@ -8,7 +8,6 @@ use super::constrained_form::ConstrainedForm;
 use super::env::{Env, MotionCounts};
 use super::projection::take_off;
 use super::rank::Rank;
-use super::residuals::largest;
 use super::{Refusal, Upkeep};
 use crate::equations::{
     ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, Locked, MechanismTerms, Reset,
@@ -47,10 +46,9 @@ pub struct Multibody<'a> {
     /// What makes states consistent, once there was one to be: at the start, and after events that set
     /// states.
     consistent: Option<Box<ConsistentStart>>,
+    /// How far states are from the true ones, and behind them accelerations and forces.
+    delta: Vec<f64>,
 }
-
-/// The part of the largest force that rounding may be in all of them.
-const ROUNDING_OF_FORCES: f64 = 64.0 * f64::EPSILON;
 
 /// A form for a set of constraints that hold.
 struct EnteredForm {
@@ -117,6 +115,7 @@ impl<'a> Multibody<'a> {
             reaching: Vec::new(),
             counts: MotionCounts::default(),
             consistent: None,
+            delta: Vec::new(),
         }
     }
 
@@ -344,9 +343,10 @@ impl ExpandGuards for Multibody<'_> {
             return value[0];
         }
         self.know_motion(locked, point.t, point.y);
-        let known = self.inner.guard_banded(locked, guard, point);
-        let largest = largest(self.shape.form.index1.published());
-        Inexact { value: known.value, bound: known.bound.max(ROUNDING_OF_FORCES * largest) }
+        self.delta.clear();
+        self.delta.extend_from_slice(point.delta);
+        self.shape.form.index1.add_rounding(&mut self.delta);
+        self.inner.guard_banded(locked, guard, UncertainPoint { delta: &self.delta, ..point })
     }
 
     fn guard_series(

@@ -9,7 +9,7 @@
 
 use crate::math::{Matrix, dot};
 
-/// Rows of which less than this part of the most is left in the plain measure are looked at by masses, and as
+/// Rows of which less than this part is left in the plain measure are looked at by masses, and as
 /// much counts as left of those that have plenty by these.
 const WORTH_A_LOOK: f64 = 0.1;
 /// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as
@@ -27,8 +27,6 @@ pub(super) struct Weighing {
     known: Vec<(f64, f64)>,
     /// Products of rows, then their Cholesky factor.
     products: Vec<f64>,
-    /// The most that was left of the narrowest row.
-    most: f64,
 }
 
 /// Rows of constraints that are compared by masses.
@@ -47,7 +45,6 @@ impl Weighing {
             hanging: vec![0.0; n],
             known: vec![(0.0, 0.0); m],
             products: Vec::new(),
-            most: 0.0,
         }
     }
 
@@ -100,17 +97,13 @@ impl Weighing {
     /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain
     /// measure: more if there is plenty left by masses.
     pub(super) fn narrowest(&mut self, plain: (usize, f64), rows: &WeighedRows<'_>) -> (usize, f64) {
-        let (mut narrowest, enough) = (plain, WORTH_A_LOOK * if self.most > 0.0 { self.most } else { 1.0 });
-        if plain.1 < enough {
-            self.find_weights(rows.mass, rows.jacobian);
-            let (row, left) = self.least_by_weights(rows.order, rows.full);
-            let by_masses = enough * (left / LITTLE - 1.0).min(1.0);
-            if by_masses > plain.1 {
-                narrowest = (row, by_masses);
-            }
+        if plain.1 >= WORTH_A_LOOK {
+            return plain;
         }
-        self.most = self.most.max(narrowest.1);
-        narrowest
+        self.find_weights(rows.mass, rows.jacobian);
+        let (row, left) = self.least_by_weights(rows.order, rows.full);
+        let by_masses = WORTH_A_LOOK * (left / LITTLE - 1.0).min(1.0);
+        if by_masses > plain.1 { (row, by_masses) } else { plain }
     }
 
     /// The row that has least left beside those before it by weights, and what that is, as a part of it:
