@@ -58,3 +58,32 @@ fn feet_in_a_line_slide_to_where_they_should() {
     let run = run(text).expect("a run");
     assert!((run.state_before(3.0).expect("the end").y[0] - 1.0).abs() < 1e-9);
 }
+
+/// Three feet in a line with the same friction: however they share their load, friction is `μ m g`. It used to end with the
+/// message that they slide with different friction.
+#[test]
+fn a_box_on_three_feet_slides_as_on_two() {
+    let text = "parameters = { b = 0.2, h = 0.3 }\ncoordinates = { x = 0, y = \"h\", a = 0 }\n\
+        kinetic = \"(x'^2 + y'^2)/2 + (b^2 + h^2)/6*a'^2\"\npotential = \"9.81*y\"\nforces.x = \"t\"\n[contacts]\n\
+        left = { gap = \"y - b*sin(a) - h*cos(a)\", slip = \"x' + (h*cos(a) + b*sin(a))*a'\", friction = 0.3 }\n\
+        right = { gap = \"y + b*sin(a) - h*cos(a)\", slip = \"x' + (h*cos(a) - b*sin(a))*a'\", friction = 0.3 }\n\
+        mid = { gap = \"y - h*cos(a)\", slip = \"x' + h*cos(a)*a'\", friction = 0.3 }\n";
+    for method in ["auto", "dopri5", "hem5", "radau5"] {
+        let run = run(&format!("{text}[run]\nuntil = 5\nrtol = 1e-10\nmethod = \"{method}\"")).expect("a run");
+        let end = run.state_before(run.end_time()).expect("an end");
+        let slides: f64 = 5.0 - 0.3 * 9.81;
+        let error = (end.y[0] - slides.powi(3) / 6.0).abs();
+        assert!(error < 1e-8, "{method}: off by {error}");
+    }
+}
+
+/// A wall with a friction of zero takes up no friction that could be shared.
+#[test]
+fn a_smooth_wall_shares_nothing() {
+    let text = "coordinates = { x = \"cos(0.906)\", y = \"sin(0.906)\", a = 0.906 }\n\
+        kinetic = \"(x'^2 + y'^2)/2 + 1/6*a'^2\"\npotential = \"9.81*y\"\n[contacts]\n\
+        floor = { gap = \"y - sin(a)\", slip = \"x' - sin(a)*a'\", friction = 0.4 }\n\
+        wall = { gap = \"x - cos(a)\", slip = \"y' + cos(a)*a'\", friction = 0 }\n[run]\nuntil = 1";
+    let run = run(text).expect("a run");
+    assert!(run.notes.iter().all(|note| note.code != "forces-not-unique"), "{:?}", run.notes);
+}

@@ -2,7 +2,8 @@
 
 use super::choices::{Combination, ContactChoice, all_solutions, sliding_friction};
 use super::groups::groups;
-use super::least::rank;
+use super::least::{rank, solve_least};
+use super::relations::ROUNDING;
 use super::{Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
@@ -116,7 +117,8 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
 }
 
 /// Whether normal forces can be shared in ways that move the mechanism differently, because contacts slide with different
-/// friction. Forces that cancel along all normals then do not cancel along the slips: those that do both are fewer.
+/// friction. Forces that cancel along all normals then do not cancel along the slips: those that do both are fewer. What a
+/// contact that sticks takes up makes no difference.
 fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
     let closed: Vec<usize> =
         (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free).collect();
@@ -131,15 +133,38 @@ fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
     if rank_of_normals == closed.len() {
         return false;
     }
-    let along = |(i, j): (usize, usize)| friction(i) * friction(j) * relations.w(2 * i + 1, 2 * j + 1);
+    let sticks = |i: &usize| found.choices[*i] == ContactChoice::Sticks;
+    let held: Vec<usize> = closed.iter().copied().filter(sticks).map(|i| 2 * i + 1).collect();
+    let Some(left) = response_beside(relations, &closed, &held) else { return false };
+    let place = |i: usize| closed.iter().position(|&k| k == i).unwrap_or_default();
+    let along = |(i, j): (usize, usize)| friction(i) * friction(j) * left[place(i) * closed.len() + place(j)];
     let with_friction: Vec<f64> = normals.iter().zip(pairs()).map(|(w, pair)| w + along(pair)).collect();
     rank(&with_friction, closed.len()) > rank_of_normals
+}
+
+/// How the slips of some contacts respond to each other where some rows are held; none if these contradict each other.
+fn response_beside(relations: &Relations, contacts: &[usize], held: &[usize]) -> Option<Vec<f64>> {
+    let matrix: Vec<f64> = held.iter().flat_map(|&a| held.iter().map(move |&b| relations.w(a, b))).collect();
+    let mut left = vec![0.0; contacts.len() * contacts.len()];
+    for (column, &j) in contacts.iter().enumerate() {
+        let right: Vec<f64> = held.iter().map(|&a| relations.w(a, 2 * j + 1)).collect();
+        let taken = if held.is_empty() { Vec::new() } else { solve_least(&matrix, &right)? };
+        for (row, &i) in contacts.iter().enumerate() {
+            let own = relations.w(2 * i + 1, 2 * j + 1);
+            let taken: f64 = held.iter().zip(&taken).map(|(&a, part)| relations.w(2 * i + 1, a) * part).sum();
+            // What is left of equal slips is rounding.
+            let rest = own - taken;
+            left[row * contacts.len() + column] = if rest.abs() <= ROUNDING * own.abs() { 0.0 } else { rest };
+        }
+    }
+    Some(left)
 }
 
 /// The contacts with friction whose forces are not unique, but for friction that is shared along one plane: normal forces
 /// that can be shared, or exchanged with friction.
 fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
-    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && relations.laws[i].friction.is_some();
+    let has_friction = |i: usize| relations.laws[i].friction.is_some_and(|(sticking, _)| sticking > 0.0);
+    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && has_friction(i);
     let closed: Vec<usize> = (0..found.choices.len()).filter(rubs).collect();
     if closed.len() < 2 {
         return Vec::new();

@@ -13,7 +13,7 @@ use crate::equations::{ActiveRows, System, Terms};
 use crate::math::Feedback;
 
 /// Rounding of accelerations and forces, as a part of the terms that they come from.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Finds accelerations and multipliers.
 pub(super) struct Index1 {
