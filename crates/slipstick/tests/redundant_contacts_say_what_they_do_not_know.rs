@@ -69,7 +69,8 @@ fn a_box_on_three_feet_slides_as_on_two() {
         right = { gap = \"y + b*sin(a) - h*cos(a)\", slip = \"x' + (h*cos(a) - b*sin(a))*a'\", friction = 0.3 }\n\
         mid = { gap = \"y - h*cos(a)\", slip = \"x' + h*cos(a)*a'\", friction = 0.3 }\n";
     for method in ["auto", "dopri5", "hem5", "radau5"] {
-        let run = run(&format!("{text}[run]\nuntil = 5\nrtol = 1e-10\nmethod = \"{method}\"")).expect("a run");
+        let run =
+            run(&format!("{text}[run]\nuntil = 5\nrtol = 1e-10\nmethod = \"{method}\"")).expect("a run");
         let end = run.state_before(run.end_time()).expect("an end");
         let slides: f64 = 5.0 - 0.3 * 9.81;
         let error = (end.y[0] - slides.powi(3) / 6.0).abs();

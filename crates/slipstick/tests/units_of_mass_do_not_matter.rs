@@ -21,7 +21,11 @@ fn slips(mass: f64, length: f64, method: &str) -> Vec<f64> {
     let model = Model::from_toml(&text).expect("a model");
     let plan = Plan::new(&model, &Overrides::default()).expect("a plan");
     let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
-    assert!(run.notes.iter().all(|note| note.code != "singular-position"), "{mass} {length}: {:?}", run.notes);
+    assert!(
+        run.notes.iter().all(|note| note.code != "singular-position"),
+        "{mass} {length}: {:?}",
+        run.notes
+    );
     run.event_times("contact.p.slip").collect()
 }
 

@@ -101,6 +101,10 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
         free[2 * i].bound = f64::INFINITY;
     }
     let mut found = all_solutions(relations, &free, &choices).ok_or(Unsolved::Forces)?;
+    // What others hold does not slide: feet of one body do so together.
+    if found.iter().any(|found| !is_held(relations, found)) {
+        found.retain(|found| !is_held(relations, found));
+    }
     // What an event has decided is decided: at its boundary, both sides are solutions as far as can be told.
     if found.iter().any(|found| obeys(found, wishes)) {
         found.retain(|found| obeys(found, wishes));
@@ -114,6 +118,29 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     }
     let shared = shared_forces(relations, best);
     Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+}
+
+/// Whether a contact is to begin to slide that others which stick or stay closed hold where it is.
+fn is_held(relations: &Relations, found: &Combination) -> bool {
+    let choices = found.choices.iter().enumerate();
+    let begins = choices.clone().filter(|(_, choice)| matches!(choice, ContactChoice::Slides(_)));
+    if begins.clone().next().is_none() || !found.choices.contains(&ContactChoice::Sticks) {
+        return false;
+    }
+    let normals = choices.clone().filter(|(_, choice)| **choice != ContactChoice::Free).map(|(i, _)| 2 * i);
+    let sticks = choices.filter(|(_, choice)| **choice == ContactChoice::Sticks).map(|(i, _)| 2 * i + 1);
+    let held: Vec<usize> = normals.chain(sticks).collect();
+    let rank_of_held = rank_of(relations, &held);
+    begins.map(|(i, _)| 2 * i + 1).any(|slip| {
+        let with_slip: Vec<usize> = held.iter().copied().chain([slip]).collect();
+        rank_of(relations, &with_slip) == rank_of_held
+    })
+}
+
+/// How many of some rows are independent.
+fn rank_of(relations: &Relations, rows: &[usize]) -> usize {
+    let entries = rows.iter().flat_map(|&a| rows.iter().map(move |&b| (a, b)));
+    rank(&entries.map(|(a, b)| relations.w(a, b)).collect::<Vec<f64>>(), rows.len())
 }
 
 /// Whether normal forces can be shared in ways that move the mechanism differently, because contacts slide with different
@@ -169,15 +196,12 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     if closed.len() < 2 {
         return Vec::new();
     }
-    let rank_of = |rows: &[usize]| {
-        let entries = rows.iter().flat_map(|&a| rows.iter().map(move |&b| (a, b)));
-        rank(&entries.map(|(a, b)| relations.w(a, b)).collect::<Vec<f64>>(), rows.len())
-    };
     let normals: Vec<usize> = closed.iter().map(|i| 2 * i).collect();
     let tangents: Vec<usize> = closed.iter().map(|i| 2 * i + 1).collect();
-    let of_normals = rank_of(&normals);
+    let of_normals = rank_of(relations, &normals);
     let all: Vec<usize> = normals.iter().chain(&tangents).copied().collect();
-    let is_unique = of_normals == normals.len() && rank_of(&all) == of_normals + rank_of(&tangents);
+    let is_unique =
+        of_normals == normals.len() && rank_of(relations, &all) == of_normals + rank_of(relations, &tangents);
     if is_unique { Vec::new() } else { closed }
 }
 
