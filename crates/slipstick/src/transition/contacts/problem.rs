@@ -27,6 +27,8 @@ pub(super) struct ContactProblem<'r, 'a> {
     pub(super) delta: &'r [f64],
     /// The length of the window of what fired, if the motion has come to it.
     pub(super) window: Option<f64>,
+    /// Whether it fired because of the motion.
+    pub(super) by_motion: bool,
 }
 
 /// What contacts come to.
@@ -212,7 +214,7 @@ impl ContactProblem<'_, '_> {
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
         let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
-        for i in (0..self.which.len()).filter(|&i| self.has_fired(i, ContactChange::Hit)) {
+        for i in (0..self.which.len()).filter(|&i| self.by_motion && self.has_fired(i, ContactChange::Hit)) {
             touching.relations.velocity[2 * i].bound = 0.0;
             touching.relations.free[2 * i].bound = 0.0;
         }
