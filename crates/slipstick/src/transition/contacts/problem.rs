@@ -174,7 +174,7 @@ impl ContactProblem<'_, '_> {
                 moved[j] += window * y[layout.q + j].abs() * sign(gradient[j]);
             }
             let Transition { t, before, mode_before, .. } = transition;
-            let point = TouchPoint { t: *t, y: &moved, before, mode_before };
+            let point = TouchPoint { t: *t, y: &moved, before, mode_before, delta: self.delta };
             let statuses = [wish.status];
             if let Some(there) = self.flow.contacts().touching(point, &self.which[i..=i], &statuses) {
                 relations.free[2 * i].bound += (there.relations.free[0].value - free.value).abs();
@@ -210,7 +210,7 @@ impl ContactProblem<'_, '_> {
 
     fn touching(&mut self, transition: &Transition, statuses: &[Status]) -> Result<Touching, Impossible> {
         let Transition { t, before, after, mode_before, .. } = transition;
-        let point = TouchPoint { t: *t, y: after, before, mode_before };
+        let point = TouchPoint { t: *t, y: after, before, mode_before, delta: self.delta };
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
         let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
@@ -289,7 +289,7 @@ impl ContactProblem<'_, '_> {
             remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
         }
         for (i, status) in attempt.resolved.statuses.iter().enumerate() {
-            self.set_status(transition, i, (*status, ends[i]));
+            self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
     }
 
@@ -335,14 +335,20 @@ impl ContactProblem<'_, '_> {
     }
 
     /// Sets what a contact does from here on, and takes note of what has happened to it.
-    fn set_status(&mut self, transition: &mut Transition, i: usize, (status, ends): (Status, bool)) {
+    fn set_status(
+        &mut self,
+        transition: &mut Transition,
+        i: usize,
+        (status, ends, impulses): (Status, bool, &[Moved]),
+    ) {
         let (system, k) = (self.flow.system(), self.which[i]);
         let contact = &system.contacts()[k];
         let before = self.flow.mode.status(contact);
         // A closed contact that only passes an impulse on is not hit itself.
-        let hits =
-            |hit: &Hit| hit.contact == k && hit.impulse.0 > 0.0 && (!before.is_closed() || hit.gap.0 < 0.0);
-        let is_hit = transition.contacts.hits().iter().any(hits);
+        let hits = |moved: &Moved| {
+            moved.result.impulses[2 * i] > 0.0 && (!before.is_closed() || moved.relations.approaches(i))
+        };
+        let is_hit = impulses.iter().any(hits);
         let rests = self.has_fired(i, ContactChange::Rest);
         let guards = system.guards().iter().enumerate();
         let own = guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));
