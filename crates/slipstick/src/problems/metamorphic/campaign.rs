@@ -7,7 +7,7 @@ use super::kinds::{KINDS, ModelKind};
 use super::pen::{Pen, Rendering};
 use super::sketch::Sketch;
 use super::subject::{Setup, Subject};
-use super::variant::{FIRST, LATER, LONGEST, Variant};
+use super::variant::{FIRST, LATER, LATER_WITH_CONTACTS, LONGEST, Variant};
 use crate::model::{Diagnostic, Location, Model};
 use crate::simulate::{Overrides, Plan};
 use crate::step::Method;
@@ -87,7 +87,7 @@ impl DrawnModel {
         let mut variants = self.methods(sketch.coordinate_count() > 0);
         variants.extend(LONGEST.map(Variant::LongestStep));
         variants.extend([Location::Dense, Location::Integrate, Location::OneSided].map(Variant::Located));
-        variants.extend([Variant::Clock, Variant::Order, Variant::Still, Variant::Later(LATER)]);
+        variants.extend([Variant::Clock, Variant::Order, Variant::Still, Variant::Later(later(&sketch))]);
         // Corrections of mechanisms know one size of all coordinates: angles have to be of that of lengths.
         if !sketch.has_angles() {
             variants.extend([-6, 6].map(Variant::Lengths));
@@ -147,6 +147,12 @@ impl DrawnModel {
         }
         Ok(setup)
     }
+}
+
+/// By how much times are later. What moves at a known time is only known to the spacing of doubles there, which hits
+/// that accumulate would feel.
+fn later(sketch: &Sketch) -> f64 {
+    if sketch.contacts().is_empty() { LATER } else { LATER_WITH_CONTACTS }
 }
 
 /// What must not matter to contacts.

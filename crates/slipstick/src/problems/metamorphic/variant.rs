@@ -47,6 +47,8 @@ pub enum Variant {
 
 /// By how much times are later: as many seconds as half of the digits of a double leave for the run.
 pub(super) const LATER: f64 = 1e6;
+/// The same for models with contacts.
+pub(super) const LATER_WITH_CONTACTS: f64 = 1e3;
 /// No step is longer than these parts of the run: about a dozen steps, and some hundred.
 pub(super) const LONGEST: [f64; 2] = [0.077, 0.0071];
 /// A clock that strikes a few times, at no time that a model is likely to have.

@@ -7,6 +7,7 @@ use crate::contact::{
     end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
+use crate::expr::Inexact;
 use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
 use crate::model::ContactChange;
 use crate::watch::NOTHING_LEFT;
@@ -79,13 +80,16 @@ impl ContactProblem<'_, '_> {
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
+        // Contacts whose hits end here close, as those do that hit.
+        wishes.iter_mut().zip(ends).for_each(|(wish, ends)| wish.hits |= ends);
         let left: Vec<bool> = (0..count).map(|i| ends[i] && !relations.approaches(i)).collect();
         let mut impulses = Vec::new();
         if left.contains(&true) {
             let result = end_hits(&relations, &wishes, &left).map_err(|why| self.unsolved(why))?;
-            let velocity = result.velocity.clone();
+            let (before, velocity) = (relations.clone(), result.velocity.clone());
             self.move_by(&result.impulses, &responses, transition);
-            impulses.push(Moved { result, relations: relations.clone(), joints: joints.clone() });
+            turn_slips(&mut wishes, &before.velocity, &result);
+            impulses.push(Moved { result, relations: before, joints: joints.clone() });
             relations.velocity = velocity;
         }
         if (0..count).any(|i| relations.approaches(i)) {
@@ -93,9 +97,7 @@ impl ContactProblem<'_, '_> {
             let result = result.map_err(|why| self.unsolved(why))?;
             self.move_by(&result.impulses, &responses, transition);
             let (before, velocity) = (relations.clone(), result.velocity.clone());
-            for (wish, slides) in wishes.iter_mut().zip(&result.slides) {
-                wish.direction = slides.unwrap_or(wish.direction);
-            }
+            turn_slips(&mut wishes, &before.velocity, &result);
             impulses.push(Moved { result, relations: before, joints });
             relations.velocity = velocity;
         }
@@ -362,6 +364,18 @@ impl ContactProblem<'_, '_> {
 
     fn unsolved(&self, why: Unsolved) -> Impossible {
         Impossible::Contacts { which: self.which.clone(), why }
+    }
+}
+
+/// The directions in which contacts slide after impulses: those that the impulses say, and for contacts without any what
+/// those of others have made of their slip.
+fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
+    for (i, wish) in wishes.iter_mut().enumerate() {
+        let (before, after) = (before[2 * i + 1], result.velocity[2 * i + 1]);
+        let has_jumped = (after.value - before.value).abs() > after.bound;
+        let of_others =
+            if has_jumped && after.value.abs() > after.bound { sign(after.value) } else { wish.direction };
+        wish.direction = result.slides[i].unwrap_or(of_others);
     }
 }
 

@@ -86,13 +86,16 @@ pub(super) fn belt(pen: &mut Pen) -> Sketch {
 pub(super) fn stops(pen: &mut Pen) -> Sketch {
     let (g, l, start) = (pen.length(5.0, 9.0), pen.length(0.8, 1.2), pen.number(0.3, 1.0).value);
     let (right, left, e) = (pen.number(0.2, 1.2), pen.number(0.2, 0.6), restitution(pen, true));
+    let drag = pen.number(0.05, 0.2);
     if pen.coin() {
         let a = pen.handed("a");
-        let start = start.min(right.value);
+        // Without drag it would come back to where it started, or to a stop that has stopped it, and just touch.
+        let start = start.min(0.9 * right.value);
         return Sketch::until(3.0)
             .angle(pen, "a", start, 0.0)
             .formula("kinetic", format!("{l}^2*a'^2/2"))
             .formula("potential", format!("-{g}*{l}*cos(a)"))
+            .formula("forces.a", format!("-{drag}*{l}^2*a'"))
             .contact(SketchContact::new("right", format!("{right} - {a}"), &e))
             .contact(SketchContact::new("left", format!("{left} + {a}"), &e));
     }
@@ -110,7 +113,7 @@ pub(super) fn stops(pen: &mut Pen) -> Sketch {
 pub(super) fn joint(pen: &mut Pen) -> Sketch {
     let (l, g, angle) = (pen.length(0.8, 1.2), pen.length(4.0, 9.0), pen.number(0.5, 1.4).value);
     let (e, [sticking, sliding], level) = (restitution(pen, true), friction(pen), pen.length(0.05, 0.25));
-    let place = [l.value * angle.sin(), -l.value * angle.cos()];
+    let (place, drag) = ([l.value * angle.sin(), -l.value * angle.cos()], pen.number(0.05, 0.2));
     let ([x, y], [_, vy]) = (pen.place_of("x", "y"), pen.direction_of("x'", "y'"));
     let sketch = Sketch::until(3.0)
         .point(pen, ["x", "y"], place, [0.0; 2])
@@ -121,12 +124,14 @@ pub(super) fn joint(pen: &mut Pen) -> Sketch {
         return sketch
             .formula("kinetic", "(x'^2 + y'^2)/2")
             .formula("potential", format!("{g}*{y}"))
+            .formula("forces.x", format!("-{drag}*x'"))
+            .formula("forces.y", format!("-{drag}*y'"))
             .contact(wall);
     }
     let (under, bent) = (pen.length(0.6, 1.0), pen.number(-0.3, 0.5).value);
     let end = [place[0] + under.value * bent.sin(), place[1] - under.value * bent.cos()];
     let ([u, w], [vu, _]) = (pen.place_of("u", "w"), pen.direction_of("u'", "w'"));
-    let floor = pen.derived(0.9 * (l.value + under.value), 1);
+    let floor = pen.derived(0.5 * (l.value + under.value - end[1]), 1);
     let floor = SketchContact::new("floor", format!("{w} + {floor}"), &e).friction(vu, [&sticking, &sliding]);
     sketch
         .point(pen, ["u", "w"], end, [0.0; 2])
