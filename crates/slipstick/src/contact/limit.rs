@@ -8,9 +8,9 @@ use super::choices::{ContactChoice, forces};
 use super::{ImpactResult, Relations, Status, Unsolved, Wish};
 
 /// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
-/// Normal impulses are of either sign.
+/// Normal impulses are of either sign. Their friction can end a slip, but not turn it round.
 pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<ImpactResult, Unsolved> {
-    let choices: Vec<ContactChoice> = (0..relations.count())
+    let mut choices: Vec<ContactChoice> = (0..relations.count())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
             _ if !rests[i] && wishes[i].status == Status::Open => ContactChoice::Free,
             (None, _) => ContactChoice::Closed,
@@ -18,15 +18,34 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
             (Some(_), direction) => ContactChoice::SlidesOn(direction),
         })
         .collect();
-    let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
-    let mut result = ImpactResult::of_impulses(relations, impulses, 0);
-    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free) {
-        result.velocity[2 * i].value = 0.0;
-        if *choice == ContactChoice::Sticks {
-            result.velocity[2 * i + 1].value = 0.0;
+    loop {
+        let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
+        let mut result = ImpactResult::of_impulses(relations, impulses, 0);
+        if stop_turned(&mut choices, relations, &result) {
+            continue;
+        }
+        for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free) {
+            result.velocity[2 * i].value = 0.0;
+            if *choice == ContactChoice::Sticks {
+                result.velocity[2 * i + 1].value = 0.0;
+                result.slides[i] = Some(0.0);
+            }
+        }
+        return Ok(result);
+    }
+}
+
+/// Lets contacts stick whose slip impulses have turned round. Gives whether there are any.
+fn stop_turned(choices: &mut [ContactChoice], relations: &Relations, result: &ImpactResult) -> bool {
+    let mut any = false;
+    for (i, choice) in choices.iter_mut().enumerate() {
+        let ContactChoice::SlidesOn(direction) = *choice else { continue };
+        let (before, after) = (relations.velocity[2 * i + 1], result.velocity[2 * i + 1]);
+        if direction * before.value > 0.0 && direction * after.value < -after.bound {
+            (*choice, any) = (ContactChoice::Sticks, true);
         }
     }
-    Ok(result)
+    any
 }
 
 #[cfg(test)]
@@ -54,8 +73,13 @@ mod tests {
             sticks: false,
             direction: 1.0,
         };
-        let end_hits = |wish: Wish, rests| end_hits(&disc, &[wish], &[rests]).map(|result| result.impulses);
+        let end_hits_of =
+            |of: &Relations, wish: Wish, rests| end_hits(of, &[wish], &[rests]).map(|result| result.impulses);
+        let end_hits = |wish: Wish, rests| end_hits_of(&disc, wish, rests);
         assert_eq!(end_hits(wish, true), Ok(vec![-0.2, 0.1]));
+        let slow = Relations { velocity: vec![exact(0.2), exact(-0.1)], ..disc.clone() };
+        let turned = end_hits_of(&slow, Wish { direction: -1.0, ..wish }, true);
+        assert_eq!(turned, Ok(vec![-0.2, 0.1 / 3.0]), "friction would turn the slip round");
         let sticks = Wish { direction: 0.0, ..wish };
         assert_eq!(end_hits(sticks, false), Ok(vec![0.0, 0.0]));
     }

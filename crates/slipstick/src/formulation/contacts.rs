@@ -54,6 +54,8 @@ pub struct TouchPoint<'p> {
     pub before: &'p [f64],
     /// The mode before.
     pub mode_before: &'p Mode,
+    /// How uncertain each state is by rounding.
+    pub delta: &'p [f64],
 }
 
 impl ContactsView<'_, '_> {
@@ -78,7 +80,7 @@ impl ContactsView<'_, '_> {
         let joints = joints(system, &mut *mechanism.inner, locked);
         let constraints = joints.constraints().to_vec();
         let mut with_joints = system.room_for_terms(&joints);
-        let TouchPoint { t, y, before, mode_before } = point;
+        let TouchPoint { t, y, before, mode_before, delta } = point;
         mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
@@ -98,7 +100,7 @@ impl ContactsView<'_, '_> {
         mechanism.inner.residuals(earlier, t, before, &mut position, &mut held);
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates };
         let free = builder.free_motion();
-        let speeds = speeds_of(system, y);
+        let (speeds, delta) = (speeds_of(system, y), speeds_of(system, delta));
         let mut relations = Relations {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
             ..Relations::default()
@@ -107,7 +109,7 @@ impl ContactsView<'_, '_> {
             let is_held = [status.is_closed(), *status == Status::Sticks];
             for (row, is_held) in builder.rows_of(contact).into_iter().zip(is_held) {
                 let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
-                let velocity = builder.velocity(row, speeds, held);
+                let velocity = builder.velocity(row, (speeds, delta), held);
                 relations.velocity.push(velocity);
                 relations.free.push(builder.acceleration(row, &free));
             }
@@ -183,8 +185,9 @@ impl RelationBuilder<'_> {
     fn respond(&mut self, contacts: &[&ContactShape], relations: &mut Relations) -> Option<Responses> {
         let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| self.rows_of(contact)).collect();
         let (speeds, joints): Responses = all.iter().map(|row| self.response(*row)).unzip();
-        for row in &all {
+        for (k, row) in all.iter().enumerate() {
             relations.response.extend(speeds.iter().map(|response| self.along(*row, response)));
+            relations.free[k].bound += self.cancelled(&speeds[k], &joints[k]);
         }
         let is_finite = relations.response.iter().all(|w| w.is_finite())
             && relations.free.iter().all(|a| a.value.is_finite());
@@ -213,17 +216,25 @@ impl RelationBuilder<'_> {
         (push, level)
     }
 
+    /// Rounding of the acceleration of a row whose impulse has these responses, as forces and joints can cancel in it.
+    fn cancelled(&self, speeds: &[f64], joints: &[f64]) -> f64 {
+        let size = |of: &[f64], by: &[f64]| of.iter().zip(by).map(|(a, b)| (a * b).abs()).sum::<f64>();
+        ROUNDING * (size(speeds, &self.with_joints.force) + size(joints, &self.with_joints.level))
+    }
+
     /// A row times a vector.
     fn along(&self, row: Option<usize>, of: &[f64]) -> f64 {
         row.map_or(0.0, |row| self.terms.jacobian.row_times(row, of))
     }
 
-    /// The velocity of a row, less what it was held with.
-    fn velocity(&self, row: Option<usize>, speeds: &[f64], held: f64) -> Inexact {
+    /// The velocity of a row, less what it was held with. Speeds can be the small rest of larger ones, which rounding
+    /// has left them uncertain by.
+    fn velocity(&self, row: Option<usize>, (speeds, delta): (&[f64], &[f64]), held: f64) -> Inexact {
         let Some(row) = row else { return Inexact::default() };
-        let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * speeds[j]).abs()).sum();
+        let along = |of: &[f64]| self.terms.jacobian.row(row).map(|(j, g)| (g * of[j]).abs()).sum::<f64>();
         let value = self.rates[row];
-        Inexact { value: value - held, bound: ROUNDING * (size + value.abs() + held.abs()) }
+        let rounded = ROUNDING * (along(speeds) + value.abs() + held.abs());
+        Inexact { value: value - held, bound: rounded + along(delta) }
     }
 
     /// The acceleration of a row.

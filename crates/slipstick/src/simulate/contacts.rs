@@ -143,11 +143,12 @@ impl RunLoop<'_> {
             return error;
         }
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let delta = self.guards.uncertainty.of_rounding();
         for (k, contact) in contacts.iter().enumerate() {
             let status = flow.mode.status(contact);
             let Status::Slides(direction) = status else { continue };
             let mode = flow.mode.clone();
-            let point = TouchPoint { t, y, before: y, mode_before: &mode };
+            let point = TouchPoint { t, y, before: y, mode_before: &mode, delta: &delta };
             let Some(touching) = flow.contacts().touching(point, &[k], &[status]) else { continue };
             if let Some(friction) = near_jam(&touching.relations, direction) {
                 return Error::Painleve { contact: contact.name.clone(), friction, t };

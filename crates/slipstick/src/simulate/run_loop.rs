@@ -162,6 +162,7 @@ impl<'a> RunLoop<'a> {
         }
         firing.guards.sort_unstable();
         firing.guards.dedup();
+        firing.by_motion = true;
         firing
     }
 

@@ -180,6 +180,7 @@ impl<'a> Stepper<'_, 'a> {
         }
         self.guards.add_touches(self.integrator, &mut firing);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
+        firing.by_motion = true;
         self.guards.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
         Ok(firing)
     }

@@ -20,6 +20,8 @@ pub struct Firing {
     pub exits: Vec<(usize, f64)>,
     /// The window of the crossing, as times.
     pub window: Option<Bracket>,
+    /// Whether the motion has decided so, in a step or where it stands: it can be sure of less than values can.
+    pub by_motion: bool,
 }
 
 impl Firing {
@@ -67,6 +69,7 @@ impl Transition {
         self.firing.guards.clone_from(&firing.guards);
         self.firing.exits.clone_from(&firing.exits);
         self.firing.window = firing.window;
+        self.firing.by_motion = firing.by_motion;
         self.before.copy_from_slice(y);
         self.after.copy_from_slice(y);
         self.mode_before.clone_from(mode);

@@ -2,7 +2,7 @@
 //! it contradicts itself.
 
 use super::pen::Rendering;
-use super::variant::ADDED;
+use super::variant::{ADDED, COPY};
 use crate::trajectory::{EventKind, Segment, Trajectory};
 
 /// One guard at one event.
@@ -47,6 +47,8 @@ pub(super) struct Units {
     pub(super) rendering: Rendering,
     pub(super) powers: Vec<i32>,
     pub(super) points: Vec<[usize; 2]>,
+    /// The coordinates that turn their signs in a mirror.
+    pub(super) handed: Vec<usize>,
     pub(super) coordinates: usize,
     /// By how much all is later, if not by the rendering.
     pub(super) shift: f64,
@@ -58,6 +60,8 @@ pub(super) struct Units {
     pub(super) constants: Vec<usize>,
 }
 
+/// The end of the names of events that say that hits of a contact accumulate.
+const RESTS: &str = ".rest";
 /// At so many times states are kept.
 const SAMPLES: u32 = 48;
 /// A jump that no reset explains is larger than this part of the state's size; switches and rest move less.
@@ -86,10 +90,16 @@ impl Account {
         };
         // That sliding-mode control has done its work is a change of form, where the steps happen to end.
         for event in run.events.iter().filter(|event| event.kinds != [EventKind::Close]) {
-            let names = event.guards.iter().filter_map(|&g| account.guard_names.get(g).cloned());
+            let names = event.guards.iter().filter_map(|&g| account.guard_names.get(g));
+            // A contact that is written twice does all things twice, at the same time. When hits are too many to be
+            // told is a matter of resolution: they are judged themselves.
+            let names = names.filter(|name| !name.ends_with(RESTS));
+            let mut names: Vec<String> = names.map(|name| name.replace(COPY, "")).collect();
+            names.sort_unstable();
+            names.dedup();
             let firing =
                 |name| Firing { t: units.time(event.t), name, state: units.state(run, &event.before) };
-            account.firings.extend(names.filter(|name| name != ADDED).map(firing));
+            account.firings.extend(names.into_iter().filter(|name| name != ADDED).map(firing));
         }
         account.sizes = account.measure(&units.floors);
         account.broken = contradiction(run, units);
@@ -140,6 +150,7 @@ impl Units {
     fn state(&self, run: &Trajectory, state: &[f64]) -> Vec<f64> {
         let mut state = state.to_vec();
         self.rendering.undo(&mut state, &self.powers, &self.points, self.coordinates);
+        self.rendering.mirror(&mut state, &self.handed, self.coordinates);
         if let Some(added) =
             run.state_names.iter().position(|name| name == ADDED).filter(|i| *i < state.len())
         {

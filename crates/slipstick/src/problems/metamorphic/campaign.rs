@@ -7,7 +7,7 @@ use super::kinds::{KINDS, ModelKind};
 use super::pen::{Pen, Rendering};
 use super::sketch::Sketch;
 use super::subject::{Setup, Subject};
-use super::variant::{LATER, LONGEST, Variant};
+use super::variant::{FIRST, LATER, LATER_WITH_CONTACTS, LONGEST, Variant};
 use crate::model::{Diagnostic, Location, Model};
 use crate::simulate::{Overrides, Plan};
 use crate::step::Method;
@@ -87,14 +87,18 @@ impl DrawnModel {
         let mut variants = self.methods(sketch.coordinate_count() > 0);
         variants.extend(LONGEST.map(Variant::LongestStep));
         variants.extend([Location::Dense, Location::Integrate, Location::OneSided].map(Variant::Located));
-        variants.extend([Variant::Clock, Variant::Order, Variant::Still, Variant::Later(LATER)]);
-        variants.extend([-6, 6].map(Variant::Lengths));
+        variants.extend([Variant::Clock, Variant::Order, Variant::Still, Variant::Later(later(&sketch))]);
+        // Corrections of mechanisms know one size of all coordinates: angles have to be of that of lengths.
+        if !sketch.has_angles() {
+            variants.extend([-6, 6].map(Variant::Lengths));
+        }
         if sketch.has_closures {
             variants.push(Variant::Closures);
         }
         if !sketch.points.is_empty() {
             variants.extend([Variant::Moved, Variant::Multiplied(FACTOR)]);
         }
+        variants.extend(of_contacts(&sketch));
         variants
     }
 
@@ -130,6 +134,7 @@ impl DrawnModel {
             rendering,
             powers: sketch.powers(),
             points: sketch.points.clone(),
+            handed: sketch.handed.clone(),
             coordinates: sketch.coordinate_count(),
             ..Units::default()
         };
@@ -144,6 +149,31 @@ impl DrawnModel {
     }
 }
 
+/// By how much times are later. What moves at a known time is only known to the spacing of doubles there, which hits
+/// that accumulate would feel.
+fn later(sketch: &Sketch) -> f64 {
+    if sketch.contacts().is_empty() { LATER } else { LATER_WITH_CONTACTS }
+}
+
+/// What must not matter to contacts.
+fn of_contacts(sketch: &Sketch) -> Vec<Variant> {
+    let contacts = sketch.contacts();
+    if contacts.is_empty() {
+        return Vec::new();
+    }
+    let mut variants = vec![Variant::Mirrored, Variant::FirstStep(FIRST[0]), Variant::FirstStep(FIRST[1])];
+    if sketch.points.is_empty() {
+        variants.push(Variant::Multiplied(FACTOR));
+    }
+    if contacts.len() > 1 {
+        variants.push(Variant::ContactOrder);
+    }
+    if contacts.iter().any(|contact| !contact.has_friction()) {
+        variants.extend([Variant::Doubled, Variant::Rewritten]);
+    }
+    variants
+}
+
 impl Subject for DrawnModel {
     fn base(&self) -> Result<Setup, String> {
         self.setup(None, Rendering::default())
@@ -152,7 +182,7 @@ impl Subject for DrawnModel {
     fn variant(&self, variant: Variant, names: &[String]) -> Option<Result<Setup, String>> {
         let rendering = variant.rendering();
         let setup = self.setup(Some(variant), rendering);
-        Some(setup.map(|setup| if rendering == Rendering::default() { setup } else { setup.named(names) }))
+        Some(setup.map(|setup| if rendering.renames() { setup.named(names) } else { setup }))
     }
 
     fn may_be_sensitive(&self) -> bool {

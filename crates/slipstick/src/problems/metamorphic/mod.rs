@@ -5,6 +5,7 @@ mod account;
 mod campaign;
 mod cause;
 mod closures;
+mod contact_sketch;
 mod difference;
 mod formulas;
 mod growth;

@@ -20,14 +20,41 @@ pub(super) struct Rendering {
     pub(super) sequence: usize,
     /// Whether mechanisms are moved and turned as a whole.
     pub(super) moved: bool,
-    /// All constraints are multiplied by this.
+    /// Whether mechanisms are written as in a mirror, which turns left and right round.
+    pub(super) mirrored: bool,
+    /// All constraints and gaps are multiplied by this.
     pub(super) factor: f64,
+    /// How contacts are written.
+    pub(super) contacts: ContactWriting,
+}
+
+/// How the contacts of a drawn model are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum ContactWriting {
+    /// As they were drawn.
+    #[default]
+    Plain,
+    /// In the opposite order.
+    Reversed,
+    /// The first one without friction is written twice, under another name.
+    Doubled,
+    /// The same, the second time with another formula of the same gap.
+    Rewritten,
 }
 
 impl Default for Rendering {
     /// As it was drawn.
     fn default() -> Self {
-        Self { length: 0, shift: 0.0, jitter: 0.0, sequence: 0, moved: false, factor: 1.0 }
+        Self {
+            length: 0,
+            shift: 0.0,
+            jitter: 0.0,
+            sequence: 0,
+            moved: false,
+            mirrored: false,
+            factor: 1.0,
+            contacts: ContactWriting::Plain,
+        }
     }
 }
 
@@ -130,6 +157,16 @@ impl Pen {
         }
     }
 
+    /// A formula that turns its sign in a mirror, such as an angle or a velocity to the right.
+    pub(super) fn handed(&self, formula: &str) -> String {
+        if self.rendering.mirrored { format!("(-{formula})") } else { formula.to_owned() }
+    }
+
+    /// The same of a number.
+    pub(super) fn handed_number(&self, value: f64, power: i32) -> Quantity {
+        self.derived(if self.rendering.mirrored { -value } else { value }, power)
+    }
+
     /// Where a point `(a, b)` is in the coordinates that are written.
     pub(super) fn placed(&self, [a, b]: [f64; 2]) -> [Quantity; 2] {
         let [x, y] = self.turned([a, b]);
@@ -139,14 +176,18 @@ impl Pen {
 
     /// The same of a direction or a speed.
     pub(super) fn turned(&self, [a, b]: [f64; 2]) -> [Quantity; 2] {
-        let turned = [COSINE * a - SINE * b, SINE * a + COSINE * b];
-        (if self.rendering.moved { turned } else { [a, b] }).map(|value| self.derived(value, 1))
+        let turned = match self.rendering {
+            Rendering { moved: true, .. } => [COSINE * a - SINE * b, SINE * a + COSINE * b],
+            Rendering { mirrored: true, .. } => [-a, b],
+            _ => [a, b],
+        };
+        turned.map(|value| self.derived(value, 1))
     }
 
     /// The formulas of a point's place, as drawn, from the names of its coordinates.
     pub(super) fn place_of(&self, x: &str, y: &str) -> [String; 2] {
         if !self.rendering.moved {
-            return [x.to_owned(), y.to_owned()];
+            return [self.handed(x), y.to_owned()];
         }
         let [dx, dy] = MOVE.map(|value| self.derived(value, 1));
         let (x, y) = (format!("({x} - {dx})"), format!("({y} - {dy})"));
@@ -156,13 +197,26 @@ impl Pen {
     /// The same of its speed.
     pub(super) fn direction_of(&self, x: &str, y: &str) -> [String; 2] {
         if !self.rendering.moved {
-            return [x.to_owned(), y.to_owned()];
+            return [self.handed(x), y.to_owned()];
         }
         [format!("({COSINE}*{x} + {SINE}*{y})"), format!("({COSINE}*{y} - {SINE}*{x})")]
     }
 }
 
 impl Rendering {
+    /// Whether formulas are written with other numbers, so that what is named after them has other names.
+    pub(super) fn renames(&self) -> bool {
+        *self != Self { contacts: self.contacts, ..Self::default() }
+    }
+
+    /// A state as in the mirror: coordinates with these places, and their speeds so many places later.
+    pub(super) fn mirror(&self, state: &mut [f64], handed: &[usize], coordinates: usize) {
+        for &place in handed.iter().filter(|_| self.mirrored) {
+            state[place] = -state[place];
+            state[place + coordinates] = -state[place + coordinates];
+        }
+    }
+
     /// A state as it was drawn, from one that was computed: the powers of its lengths, and the points that
     /// were moved, as places of both coordinates. Speeds of points come so many places later.
     pub(super) fn undo(&self, state: &mut [f64], powers: &[i32], points: &[[usize; 2]], coordinates: usize) {

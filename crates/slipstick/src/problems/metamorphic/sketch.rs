@@ -1,6 +1,7 @@
 //! A drawn model, before it is written as a model file.
 
-use super::pen::{Pen, Quantity};
+use super::contact_sketch::SketchContact;
+use super::pen::{ContactWriting, Pen, Quantity};
 use std::fmt::Write;
 
 /// A state or a coordinate with its start, how it changes, and the power of lengths in its dimension.
@@ -85,9 +86,12 @@ pub(super) struct Sketch {
     lines: Vec<String>,
     events: Vec<SketchEvent>,
     modes: Vec<SketchMode>,
+    contacts: Vec<SketchContact>,
     until: f64,
     /// The points that can be moved as a whole, as places of both coordinates.
     pub(super) points: Vec<[usize; 2]>,
+    /// The coordinates that turn their signs in a mirror.
+    pub(super) handed: Vec<usize>,
     /// What is known of the end: places in the state, and their values as drawn.
     pub(super) known_ends: Vec<(usize, f64)>,
     /// How many events of a name there are.
@@ -157,6 +161,31 @@ impl Sketch {
         self
     }
 
+    /// Adds an angle of a mechanism, which turns its sign in a mirror, with its start and the start of its speed.
+    pub(super) fn angle(mut self, pen: &Pen, name: &'static str, start: f64, speed: f64) -> Self {
+        self.handed.push(self.coordinates.len());
+        let [start, speed] = [start, speed].map(|value| pen.handed_number(value, 0).to_string());
+        self.coordinates.push(SketchState { name, start, rate: Some(speed), power: 0 });
+        self
+    }
+
+    /// Whether coordinates are angles beside lengths.
+    pub(super) fn has_angles(&self) -> bool {
+        let is_angle = |coordinate: &SketchState| coordinate.power == 0;
+        self.coordinates.iter().any(is_angle) && !self.coordinates.iter().all(is_angle)
+    }
+
+    /// Adds a contact.
+    pub(super) fn contact(mut self, contact: SketchContact) -> Self {
+        self.contacts.push(contact);
+        self
+    }
+
+    /// The contacts that there are.
+    pub(super) fn contacts(&self) -> &[SketchContact] {
+        &self.contacts
+    }
+
     /// Adds a point of a mechanism as drawn at a place and with a speed.
     pub(super) fn point(
         mut self,
@@ -167,6 +196,7 @@ impl Sketch {
     ) -> Self {
         let first = self.coordinates.len();
         self.points.push([first, first + 1]);
+        self.handed.push(first);
         let ([x, y], [vx, vy]) = (pen.placed(place), pen.turned(speed));
         self.coordinate(names[0], &x, &vx).coordinate(names[1], &y, &vy)
     }
@@ -217,6 +247,7 @@ impl Sketch {
             out += line;
             out.push('\n');
         }
+        self.write_contacts(pen, &mut out);
         self.events.iter().for_each(|event| event.write("", &mut out));
         for mode in &self.modes {
             let _ = writeln!(out, "[modes.{}]", mode.name);
@@ -246,6 +277,18 @@ impl Sketch {
                 let _ = writeln!(out, "{key} = {}", table(&values));
             }
         }
+    }
+
+    fn write_contacts(&self, pen: &Pen, out: &mut String) {
+        let mut lines: Vec<String> = self.contacts.iter().map(|contact| contact.text(pen)).collect();
+        let first = self.contacts.iter().find(|contact| !contact.has_friction());
+        match pen.rendering.contacts {
+            ContactWriting::Plain => {}
+            ContactWriting::Reversed => lines.reverse(),
+            ContactWriting::Doubled => lines.extend(first.map(|contact| contact.copy().text(pen))),
+            ContactWriting::Rewritten => lines.extend(first.map(|contact| contact.rewritten().text(pen))),
+        }
+        lines.iter().for_each(|line| *out += line);
     }
 
     /// A hundredth of the relative tolerance where lengths are about one.

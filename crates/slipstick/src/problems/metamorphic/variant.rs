@@ -1,6 +1,6 @@
 //! What must not matter: other ways to run the same model.
 
-use super::pen::Rendering;
+use super::pen::{ContactWriting, Rendering};
 use crate::model::{Location, Model};
 use crate::simulate::Options;
 use crate::step::{Method, PerComponent};
@@ -31,18 +31,34 @@ pub enum Variant {
     Closures,
     /// The mechanism is moved and turned as a whole.
     Moved,
-    /// The constraints are multiplied by this.
+    /// The constraints are multiplied by this, and so are gaps, with friction as it has to be then.
     Multiplied(f64),
+    /// The first step is so long, as a part of the run.
+    FirstStep(f64),
+    /// Left and right are turned round.
+    Mirrored,
+    /// The contacts are written in the opposite order.
+    ContactOrder,
+    /// A contact without friction is written twice.
+    Doubled,
+    /// A contact without friction is written twice, with two formulas of its gap.
+    Rewritten,
 }
 
 /// By how much times are later: as many seconds as half of the digits of a double leave for the run.
 pub(super) const LATER: f64 = 1e6;
+/// The same for models with contacts.
+pub(super) const LATER_WITH_CONTACTS: f64 = 1e3;
 /// No step is longer than these parts of the run: about a dozen steps, and some hundred.
 pub(super) const LONGEST: [f64; 2] = [0.077, 0.0071];
 /// A clock that strikes a few times, at no time that a model is likely to have.
 const STRIKES: f64 = 7.3;
+/// The first step is so long, as a part of the run: longer and shorter than it would be.
+pub(super) const FIRST: [f64; 2] = [0.031, 1.7e-5];
 /// The names that are added to a model.
 pub(super) const ADDED: &str = "verify_added";
+/// What is behind the name of a contact that is written for a second time.
+pub(super) const COPY: &str = "_verify_added";
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,6 +75,11 @@ impl fmt::Display for Variant {
             Self::Closures => write!(f, "closures"),
             Self::Moved => write!(f, "moved and turned"),
             Self::Multiplied(factor) => write!(f, "constraints times {factor}"),
+            Self::FirstStep(part) => write!(f, "first step {part} of the run"),
+            Self::Mirrored => write!(f, "in a mirror"),
+            Self::ContactOrder => write!(f, "contacts in another order"),
+            Self::Doubled => write!(f, "a contact written twice"),
+            Self::Rewritten => write!(f, "a contact written twice in different ways"),
         }
     }
 }
@@ -72,6 +93,10 @@ impl Variant {
             Self::Lengths(length) => Rendering { length, ..plain },
             Self::Moved => Rendering { moved: true, ..plain },
             Self::Multiplied(factor) => Rendering { factor, ..plain },
+            Self::Mirrored => Rendering { mirrored: true, ..plain },
+            Self::ContactOrder => Rendering { contacts: ContactWriting::Reversed, ..plain },
+            Self::Doubled => Rendering { contacts: ContactWriting::Doubled, ..plain },
+            Self::Rewritten => Rendering { contacts: ContactWriting::Rewritten, ..plain },
             _ => plain,
         }
     }
@@ -101,6 +126,7 @@ impl Variant {
                 let step = part * (options.until - from);
                 options.steps.longest = Some(options.steps.longest.map_or(step, |longest| longest.min(step)));
             }
+            Self::FirstStep(part) => options.steps.first = Some(part * (options.until - from)),
             Self::Located(location) => options.events.location = Some(location),
             Self::Tolerance(factor) => {
                 let tolerances = &mut options.tolerances;

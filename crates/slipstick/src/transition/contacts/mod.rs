@@ -70,7 +70,9 @@ impl Rule for Contacts {
         if which.is_empty() {
             return Ok(());
         }
-        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window }.resolve(transition)
+        let by_motion = transition.firing.by_motion;
+        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window, by_motion }
+            .resolve(transition)
     }
 }
 

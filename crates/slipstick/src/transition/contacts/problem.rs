@@ -7,6 +7,7 @@ use crate::contact::{
     end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
 };
 use crate::equations::{ContactGuard, UncertainPoint};
+use crate::expr::Inexact;
 use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
 use crate::model::ContactChange;
 use crate::watch::NOTHING_LEFT;
@@ -27,6 +28,8 @@ pub(super) struct ContactProblem<'r, 'a> {
     pub(super) delta: &'r [f64],
     /// The length of the window of what fired, if the motion has come to it.
     pub(super) window: Option<f64>,
+    /// Whether it fired because of the motion.
+    pub(super) by_motion: bool,
 }
 
 /// What contacts come to.
@@ -77,13 +80,16 @@ impl ContactProblem<'_, '_> {
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
+        // Contacts whose hits end here close, as those do that hit.
+        wishes.iter_mut().zip(ends).for_each(|(wish, ends)| wish.hits |= ends);
         let left: Vec<bool> = (0..count).map(|i| ends[i] && !relations.approaches(i)).collect();
         let mut impulses = Vec::new();
         if left.contains(&true) {
             let result = end_hits(&relations, &wishes, &left).map_err(|why| self.unsolved(why))?;
-            let velocity = result.velocity.clone();
+            let (before, velocity) = (relations.clone(), result.velocity.clone());
             self.move_by(&result.impulses, &responses, transition);
-            impulses.push(Moved { result, relations: relations.clone(), joints: joints.clone() });
+            turn_slips(&mut wishes, &before.velocity, &result);
+            impulses.push(Moved { result, relations: before, joints: joints.clone() });
             relations.velocity = velocity;
         }
         if (0..count).any(|i| relations.approaches(i)) {
@@ -91,9 +97,7 @@ impl ContactProblem<'_, '_> {
             let result = result.map_err(|why| self.unsolved(why))?;
             self.move_by(&result.impulses, &responses, transition);
             let (before, velocity) = (relations.clone(), result.velocity.clone());
-            for (wish, slides) in wishes.iter_mut().zip(&result.slides) {
-                wish.direction = slides.unwrap_or(wish.direction);
-            }
+            turn_slips(&mut wishes, &before.velocity, &result);
             impulses.push(Moved { result, relations: before, joints });
             relations.velocity = velocity;
         }
@@ -172,7 +176,7 @@ impl ContactProblem<'_, '_> {
                 moved[j] += window * y[layout.q + j].abs() * sign(gradient[j]);
             }
             let Transition { t, before, mode_before, .. } = transition;
-            let point = TouchPoint { t: *t, y: &moved, before, mode_before };
+            let point = TouchPoint { t: *t, y: &moved, before, mode_before, delta: self.delta };
             let statuses = [wish.status];
             if let Some(there) = self.flow.contacts().touching(point, &self.which[i..=i], &statuses) {
                 relations.free[2 * i].bound += (there.relations.free[0].value - free.value).abs();
@@ -208,11 +212,11 @@ impl ContactProblem<'_, '_> {
 
     fn touching(&mut self, transition: &Transition, statuses: &[Status]) -> Result<Touching, Impossible> {
         let Transition { t, before, after, mode_before, .. } = transition;
-        let point = TouchPoint { t: *t, y: after, before, mode_before };
+        let point = TouchPoint { t: *t, y: after, before, mode_before, delta: self.delta };
         let touching = self.flow.contacts().touching(point, &self.which, statuses);
         let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
-        for i in (0..self.which.len()).filter(|&i| self.has_fired(i, ContactChange::Hit)) {
+        for i in (0..self.which.len()).filter(|&i| self.by_motion && self.has_fired(i, ContactChange::Hit)) {
             touching.relations.velocity[2 * i].bound = 0.0;
             touching.relations.free[2 * i].bound = 0.0;
         }
@@ -287,7 +291,7 @@ impl ContactProblem<'_, '_> {
             remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
         }
         for (i, status) in attempt.resolved.statuses.iter().enumerate() {
-            self.set_status(transition, i, (*status, ends[i]));
+            self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
     }
 
@@ -333,14 +337,20 @@ impl ContactProblem<'_, '_> {
     }
 
     /// Sets what a contact does from here on, and takes note of what has happened to it.
-    fn set_status(&mut self, transition: &mut Transition, i: usize, (status, ends): (Status, bool)) {
+    fn set_status(
+        &mut self,
+        transition: &mut Transition,
+        i: usize,
+        (status, ends, impulses): (Status, bool, &[Moved]),
+    ) {
         let (system, k) = (self.flow.system(), self.which[i]);
         let contact = &system.contacts()[k];
         let before = self.flow.mode.status(contact);
         // A closed contact that only passes an impulse on is not hit itself.
-        let hits =
-            |hit: &Hit| hit.contact == k && hit.impulse.0 > 0.0 && (!before.is_closed() || hit.gap.0 < 0.0);
-        let is_hit = transition.contacts.hits().iter().any(hits);
+        let hits = |moved: &Moved| {
+            moved.result.impulses[2 * i] > 0.0 && (!before.is_closed() || moved.relations.approaches(i))
+        };
+        let is_hit = impulses.iter().any(hits);
         let rests = self.has_fired(i, ContactChange::Rest);
         let guards = system.guards().iter().enumerate();
         let own = guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));
@@ -354,6 +364,18 @@ impl ContactProblem<'_, '_> {
 
     fn unsolved(&self, why: Unsolved) -> Impossible {
         Impossible::Contacts { which: self.which.clone(), why }
+    }
+}
+
+/// The directions in which contacts slide after impulses: those that the impulses say, and for contacts without any what
+/// those of others have made of their slip.
+fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
+    for (i, wish) in wishes.iter_mut().enumerate() {
+        let (before, after) = (before[2 * i + 1], result.velocity[2 * i + 1]);
+        let has_jumped = (after.value - before.value).abs() > after.bound;
+        let of_others =
+            if has_jumped && after.value.abs() > after.bound { sign(after.value) } else { wish.direction };
+        wish.direction = result.slides[i].unwrap_or(of_others);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The kinds of models that are drawn. Each is small, of size one, not stiff, and mostly not chaotic.
 
 mod automata;
+mod contacts;
+mod contacts_of_bodies;
 mod fields;
 mod impacts;
 mod mechanisms;
@@ -57,4 +59,15 @@ pub(super) const KINDS: &[ModelKind] = &[
     kind("mechanism-free", mechanisms::free),
     kind("mechanism-joints", mechanisms::joints),
     kind("mechanism-shutting", mechanisms::shutting).firm(),
+    kind("contact-ball", contacts::ball),
+    kind("contact-wedge", contacts::wedge),
+    kind("contact-belt", contacts::belt),
+    kind("contact-stops", contacts::stops),
+    kind("contact-joint", contacts::joint),
+    kind("contact-spin", contacts_of_bodies::spin),
+    kind("contact-box", contacts_of_bodies::tumbling_box),
+    kind("contact-rod", contacts_of_bodies::rod),
+    kind("contact-discs", contacts_of_bodies::discs),
+    kind("contact-stack", contacts_of_bodies::stack),
+    kind("contact-crank", contacts_of_bodies::crank),
 ];
