@@ -204,9 +204,11 @@ impl LockSlots {
         first_comparison: usize,
     ) -> Vec<BoundGuard> {
         let events = model.all_events().zip(&parts.events);
+        let mut impulses = 0..;
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &EventSurface)| {
             let mut response = act(names, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
+            response.impulse = event.impulse.as_ref().and_then(|_| impulses.next());
             let count = surface.clock.and_then(|clock| self.count(clock));
             response.count = count.map(|count| Count { clock: true, ..count });
             let condition = surface.condition.clone().shifted(first_comparison);

@@ -306,6 +306,7 @@ impl ContactRule {
             direction: Direction::Falling,
             side: change.side(),
             reset: Vec::new(),
+            impulse: None,
             goto: None,
             stop_after: None,
             touches: false,

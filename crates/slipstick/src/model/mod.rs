@@ -9,6 +9,7 @@ mod contacts;
 mod diagnostic;
 mod events;
 mod guard;
+mod impulses;
 mod mechanism;
 mod names;
 mod order;
@@ -21,6 +22,7 @@ mod versions;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
+pub use impulses::{ImpulseAmount, ImpulseRule};
 pub use mechanism::{MechanismRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
@@ -90,6 +92,8 @@ pub struct EventRule {
     pub side: Side,
     /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
+    /// The impulse that it gives to the mechanism.
+    pub impulse: Option<ImpulseRule>,
     /// The mode to go to.
     pub goto: Option<Reference>,
     /// Stop when it has fired this often.

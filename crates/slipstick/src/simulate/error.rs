@@ -291,11 +291,31 @@ pub enum Error {
         /// The time.
         t: f64,
     },
-    /// The restitution of a contact is out of its range.
-    #[error("the restitution of contact `{contact}` is {value} at t = {t}")]
+    /// An event gives an impulse that is not finite.
+    #[error("event `{event}` gives an impulse of {value} at t = {t}")]
+    ImpulseNotFinite {
+        /// The event.
+        event: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
+    /// At one instant one event resets a speed and another gives an impulse.
+    #[error("events `{}` and `{}` happen together at t = {t}: one resets `{target}`, and the other gives an impulse, which changes all speeds", .guards.0, .guards.1)]
+    ResetWithImpulse {
+        /// The event with the reset, and that with the impulse.
+        guards: (String, String),
+        /// The speed that is reset.
+        target: String,
+        /// The time.
+        t: f64,
+    },
+    /// The restitution of a contact or of an event is out of its range.
+    #[error("the restitution of {owner} is {value} at t = {t}")]
     RestitutionRange {
-        /// The contact.
-        contact: String,
+        /// Whose it is: a contact or an event, with its name.
+        owner: String,
         /// The restitution.
         value: f64,
         /// The time.
@@ -485,6 +505,8 @@ impl Error {
             } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
             Self::Painleve { .. } => "painleve",
+            Self::ImpulseNotFinite { .. } => "impulse-not-finite",
+            Self::ResetWithImpulse { .. } => "conflicting-resets",
             Self::RestitutionRange { .. } => "restitution-range",
             Self::FrictionRange { .. } => "friction-range",
             Self::NotConsistent { .. } => "not-consistent",
@@ -547,6 +569,8 @@ impl Error {
             Self::ContactPenetrates { .. } => hints::CONTACT_PENETRATES,
             Self::ContactsUnsolved { why, .. } => why.cure(),
             Self::Painleve { .. } => hints::PAINLEVE,
+            Self::ImpulseNotFinite { .. } => "look for a division by zero in the `size` of the impulse",
+            Self::ResetWithImpulse { .. } => "write the reset as an impulse, too: they are one impact then",
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
             Self::FrictionRange { .. } => hints::FRICTION_RANGE,
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,

@@ -230,8 +230,8 @@ impl RunLoop<'_> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
         let rests = |g: usize| guards[g].contact.is_some_and(|of| of.change == ContactChange::Rest);
-        let resets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
-        let jumps = resets || !transition.contacts.hits().is_empty();
+        let sets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
+        let jumps = sets || transition.contacts.has_impulses();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {
             (true, _) => f64::INFINITY,

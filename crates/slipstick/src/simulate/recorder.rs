@@ -160,6 +160,7 @@ impl Recorder {
         let ends = was.iter().any(|g| !now.contains(g));
         let all = [
             (EventKind::Reset, any(&|guard| guard.response.reset)),
+            (EventKind::Impulse, any(&|guard| guard.response.impulse.is_some())),
             (EventKind::Switch, any(&locks) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
             (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest) || happens(ContactChange::Rest)),

@@ -11,6 +11,8 @@ pub enum EventKind {
     Record,
     /// It changes the state.
     Reset,
+    /// It gives the mechanism an impulse.
+    Impulse,
     /// It changes the sign of a switch.
     Switch,
     /// From here on the motion slides along a switching surface.
@@ -47,6 +49,7 @@ impl EventKind {
         match self {
             Self::Record => "record",
             Self::Reset => "reset",
+            Self::Impulse => "impulse",
             Self::Switch => "switch",
             Self::Slide => "slide",
             Self::Leave => "leave",

@@ -4,7 +4,7 @@ use super::contacts::ContactRecord;
 use super::resets::Conflict;
 use crate::contact::Unsolved;
 use crate::equations::{ContactGuard, Guard};
-use crate::formulation::Flow;
+use crate::formulation::{Amount, Flow};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::ContactChange;
@@ -153,6 +153,8 @@ pub enum Impossible {
     Contacts {
         /// Which.
         which: Vec<usize>,
+        /// The guards of events that give impulses at the same instant.
+        events: Vec<usize>,
         /// Why not.
         why: Unsolved,
     },
@@ -171,6 +173,20 @@ pub enum Impossible {
         contact: usize,
         /// The restitution.
         value: f64,
+    },
+    /// The impulse of an event has a restitution that is not between zero and one, or a size that is not finite.
+    Impulse {
+        /// The guard of the event.
+        guard: usize,
+        /// The number.
+        amount: Amount,
+    },
+    /// One event resets a speed, and another gives an impulse.
+    ResetWithImpulse {
+        /// Their guards.
+        guards: (usize, usize),
+        /// The speed, among the states.
+        state: usize,
     },
     /// The friction of a contact is negative, not finite, or smaller while it sticks than while it slides.
     Friction {

@@ -1,18 +1,20 @@
 //! Contacts: impacts of those that approach, then which of them hold, stick, slide or open.
 //!
 //! All contacts of an instant are one problem: those that are closed, those that hit, and bystanders whose gap is zero
-//! as far as can be told. Impacts come first; contacts whose gaps do not move after them take part in the problem of
+//! as far as can be told. Impulses that events give take part as contacts without friction would. Impacts come first; contacts whose gaps do not move after them take part in the problem of
 //! accelerations.
 
+mod given;
 mod problem;
 mod remark;
 
 use super::rule::{Impossible, Rule, Tools, Transition};
-use crate::contact::{Hit, Impact};
+use crate::contact::{GivenImpulse, Hit, Impact};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::formulation::Flow;
 use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
+use given::give_sizes;
 use problem::ContactProblem;
 pub use remark::ContactRemark;
 
@@ -31,6 +33,24 @@ impl ContactRecord {
     /// Whether the slip of a contact was stopped because no forces are possible with it.
     pub fn jams(&self) -> bool {
         self.remarks.iter().any(|remark| matches!(remark, ContactRemark::Painleve(..)))
+    }
+
+    /// The impulses that events have given.
+    pub fn given(&self) -> &[GivenImpulse] {
+        self.impact.as_ref().map_or(&[], |impact| &impact.given)
+    }
+
+    /// Whether there were impulses, in contacts or by events.
+    pub fn has_impulses(&self) -> bool {
+        self.impact.as_ref().is_some_and(Impact::has_impulses)
+    }
+
+    /// Adds an impact to those of this round.
+    fn append(&mut self, other: Impact) {
+        match &mut self.impact {
+            Some(impact) => impact.append(other),
+            none => *none = Some(other),
+        }
     }
 
     /// The contacts with an impulse.
@@ -53,22 +73,23 @@ pub const MOST_DEEP: f64 = 1e3;
 
 impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        let given = give_sizes(tools.flow, transition)?;
         let guards = tools.flow.system().guards();
-        if tools.flow.system().contacts().is_empty() {
-            return Ok(());
-        }
         let fired: Vec<ContactGuard> =
             transition.firing.guards.iter().filter_map(|&g| guards[g].contact).collect();
-        if fired.is_empty() && !transition.changes(&tools.flow.mode) {
+        let is_of_contacts = !tools.flow.system().contacts().is_empty()
+            && (!fired.is_empty() || transition.changes(&tools.flow.mode));
+        if !is_of_contacts && given.is_empty() {
             return Ok(());
         }
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
         let which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
-        if which.is_empty() {
+        if which.is_empty() && given.is_empty() {
             return Ok(());
         }
-        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window }.resolve(transition)
+        ContactProblem { flow: tools.flow, which, given, fired, delta: &self.delta, window }
+            .resolve(transition)
     }
 }
 
