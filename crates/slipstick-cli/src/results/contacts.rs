@@ -2,7 +2,7 @@
 
 use super::{RunResult, number};
 use serde_json::{Value, json};
-use slipstick::contact::{Hit, Impact};
+use slipstick::contact::{GivenImpulse, Hit, Impact};
 use slipstick::equations::{ContactShape, System};
 use slipstick::trajectory::{ContactEnergy, ContactResidual, Event};
 
@@ -10,6 +10,11 @@ impl RunResult<'_> {
     /// The contacts of the model.
     pub(crate) fn contacts(&self) -> &[ContactShape] {
         &self.plan.system.shape().mechanism.contacts
+    }
+
+    /// Whether there can be impacts: of contacts, or by impulses that events give.
+    pub(crate) fn has_impacts(&self) -> bool {
+        !self.contacts().is_empty() || !self.plan.system.shape().mechanism.impulses.is_empty()
     }
 
     /// The impacts of an event: velocities of gaps and impulses by contact, and what the joints had to bear.
@@ -32,11 +37,20 @@ impl RunResult<'_> {
             })
         };
         let constraints = &self.plan.system.shape().mechanism.constraints;
+        let given = |given: &GivenImpulse| {
+            json!({
+                "name": self.plan.system.shape().guards[given.guard].name,
+                "velocity_before": given.velocity.0,
+                "velocity_after": given.velocity.1,
+                "impulse": given.impulse,
+            })
+        };
         let joint = |&(k, impulse): &(usize, f64)| json!({ "name": constraints[k].name, "impulse": impulse });
         json!({
             "law": impact.law.word(),
             "passes": impact.passes,
             "contacts": impact.hits.iter().map(hit).collect::<Vec<_>>(),
+            "given": impact.given.iter().map(given).collect::<Vec<_>>(),
             "joints": impact.joints.iter().map(joint).collect::<Vec<_>>(),
             "energy_lost": 0.0 - impact.energy,
         })
@@ -109,7 +123,13 @@ impl RunResult<'_> {
             };
             format!("impulse of `{}` {}{along}", contact.name, digits(hit.impulse.0))
         };
-        let mut words: Vec<String> = event.impacts().flat_map(Impact::pushes).map(hit).collect();
+        let given = |given: &GivenImpulse| {
+            let name = &self.plan.system.shape().guards[given.guard].name;
+            format!("impulse of `{name}` {}", digits(given.impulse))
+        };
+        let of_contacts = event.impacts().flat_map(Impact::pushes).map(hit);
+        let of_events = event.impacts().flat_map(|impact| &impact.given).map(given);
+        let mut words: Vec<String> = of_contacts.chain(of_events).collect();
         if !words.is_empty() {
             words.push(format!("energy lost {}", digits(event.energy_lost())));
         }
