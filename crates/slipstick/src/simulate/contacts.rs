@@ -29,7 +29,8 @@ impl RunLoop<'_> {
         transition.begin(&firing, t, y, &integrator.flow.mode);
         let delta = guards.uncertainty.of_rounding();
         let widths = integrator.tolerance_widths();
-        let applied = Contacts { delta, widths }
+        let stops_at_painleve = integrator.options.events.stops_at_painleve;
+        let applied = Contacts { delta, widths, stops_at_painleve }
             .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
         if transition.contacts.has_impulses() {

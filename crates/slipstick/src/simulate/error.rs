@@ -1,7 +1,7 @@
 //! Why a run could not be made, with the numbers and the cure.
 
 use super::hints;
-use crate::contact::Unsolved;
+use crate::contact::{Jam, Unsolved};
 use thiserror::Error;
 
 /// What went wrong.
@@ -290,6 +290,18 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// A contact slides with more friction than its motion can have, and the run was asked to end there.
+    #[error("contact `{contact}` slides at t = {t} with a friction of {}, above the critical {:.6}: {} (Painlevé)", .jam.friction, .jam.critical, if *.has_forces { "it may as well slide as lift" } else { "no forces are possible" })]
+    PainleveMet {
+        /// The contact.
+        contact: String,
+        /// Its friction, and the critical one.
+        jam: Jam,
+        /// Whether there are forces with which it slides.
+        has_forces: bool,
+        /// The time.
+        t: f64,
+    },
     /// An event gives an impulse that is not finite.
     #[error("event `{event}` gives an impulse of {value} at t = {t}")]
     ImpulseNotFinite {
@@ -503,7 +515,8 @@ impl Error {
                 ..
             } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
-            Self::Painleve { .. } => "painleve",
+            Self::Painleve { .. } | Self::PainleveMet { has_forces: false, .. } => "painleve",
+            Self::PainleveMet { .. } => "painleve-not-unique",
             Self::ImpulseNotFinite { .. } => "impulse-not-finite",
             Self::ResetWithImpulse { .. } => "conflicting-resets",
             Self::RestitutionRange { .. } => "restitution-range",
@@ -519,19 +532,6 @@ impl Error {
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
-        }
-    }
-
-    /// The word in the section `run` of a model file that it is about, if it is about one.
-    pub fn about(&self) -> Option<&'static str> {
-        match self {
-            Self::WrongMethod { about, .. } => Some(about),
-            Self::BadRho { .. } => Some("rho_infinity"),
-            Self::BadSafety { .. } => Some("safety"),
-            Self::BesideFixedStep { which } => Some(which),
-            Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
-            Self::BadPin { .. } => Some("pinned"),
-            _ => None,
         }
     }
 
@@ -568,6 +568,7 @@ impl Error {
             Self::ContactPenetrates { .. } => hints::CONTACT_PENETRATES,
             Self::ContactsUnsolved { why, .. } => why.cure(),
             Self::Painleve { .. } => hints::PAINLEVE,
+            Self::PainleveMet { .. } => hints::PAINLEVE_MET,
             Self::ImpulseNotFinite { .. } => "look for a division by zero in the `size` of the impulse",
             Self::ResetWithImpulse { .. } => "write the reset as an impulse, too: they are one impact then",
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",

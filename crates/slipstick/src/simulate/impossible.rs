@@ -49,6 +49,9 @@ impl Error {
                 target: system.state_names()[state].clone(),
                 t,
             },
+            Impossible::Painleve { contact: k, jam, has_forces } => {
+                Self::PainleveMet { contact: contact(k), jam, has_forces, t }
+            }
             Impossible::Friction { contact: k, values } => {
                 Self::FrictionRange { contact: contact(k), values, t }
             }

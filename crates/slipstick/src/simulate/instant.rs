@@ -251,6 +251,7 @@ impl RunLoop<'_> {
         if !system.contacts().is_empty() {
             contacts.delta = guards.uncertainty.of_rounding();
             contacts.widths = integrator.tolerance_widths();
+            contacts.stops_at_painleve = integrator.options.events.stops_at_painleve;
         }
         let rules: [&mut dyn Rule; 6] =
             [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];

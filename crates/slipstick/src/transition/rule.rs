@@ -2,7 +2,7 @@
 
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
-use crate::contact::Unsolved;
+use crate::contact::{Jam, Unsolved};
 use crate::equations::{ContactGuard, Guard};
 use crate::formulation::{Amount, Flow};
 use crate::math::Bracket;
@@ -187,6 +187,15 @@ pub enum Impossible {
         guards: (usize, usize),
         /// The speed, among the states.
         state: usize,
+    },
+    /// A contact slides with more friction than its motion can have, and that is to end the run.
+    Painleve {
+        /// The contact.
+        contact: usize,
+        /// Its friction.
+        jam: Jam,
+        /// Whether there are forces with which it slides, as well as lifts.
+        has_forces: bool,
     },
     /// The friction of a contact is negative, not finite, or smaller while it sticks than while it slides.
     Friction {

@@ -45,6 +45,17 @@ impl ContactRecord {
         self.impact.as_ref().is_some_and(Impact::has_impulses)
     }
 
+    /// That no contact slides with more friction than its motion can have.
+    fn check_painleve(&self) -> Result<(), Impossible> {
+        let jam = self.remarks.iter().find_map(|remark| match *remark {
+            ContactRemark::Painleve(contact, jam) => Some((contact, jam, false)),
+            ContactRemark::PainleveNotUnique(contact, jam) => Some((contact, jam, true)),
+            _ => None,
+        });
+        let Some((contact, jam, has_forces)) = jam else { return Ok(()) };
+        Err(Impossible::Painleve { contact, jam, has_forces })
+    }
+
     /// Adds an impact to those of this round.
     fn append(&mut self, other: Impact) {
         match &mut self.impact {
@@ -66,6 +77,8 @@ pub struct Contacts {
     pub delta: Vec<f64>,
     /// The tolerance of each state.
     pub widths: Vec<f64>,
+    /// Whether a contact that slides with more friction than its motion can have ends the run.
+    pub stops_at_painleve: bool,
 }
 
 /// In units of the tolerance of its terms, how far a gap may be below zero and still be closed.
@@ -88,8 +101,10 @@ impl Rule for Contacts {
         if which.is_empty() && given.is_empty() {
             return Ok(());
         }
-        ContactProblem { flow: tools.flow, which, given, fired, delta: &self.delta, window }
-            .resolve(transition)
+        let mut problem =
+            ContactProblem { flow: tools.flow, which, given, fired, delta: &self.delta, window };
+        problem.resolve(transition)?;
+        if self.stops_at_painleve { transition.contacts.check_painleve() } else { Ok(()) }
     }
 }
 
