@@ -4,7 +4,7 @@ use super::{RunResult, number};
 use serde_json::{Value, json};
 use slipstick::contact::{GivenImpulse, Hit, Impact};
 use slipstick::equations::{ContactShape, System};
-use slipstick::trajectory::{ContactEnergy, ContactResidual, Event};
+use slipstick::trajectory::{ContactEnergy, ContactResidual, Event, EventKind};
 
 impl RunResult<'_> {
     /// The contacts of the model.
@@ -109,7 +109,21 @@ impl RunResult<'_> {
             let words = [before, after].map(|mode| mode.status(contact).word());
             (words[0] != words[1]).then(|| format!("{}: {} -> {}", contact.name, words[0], words[1]))
         };
-        self.contacts().iter().filter_map(change).collect()
+        self.contacts().iter().filter_map(change).chain(self.zone_changes(number)).collect()
+    }
+
+    /// The contacts that come to another zone of their friction.
+    fn zone_changes(&self, number: usize) -> Vec<String> {
+        let event = &self.trajectory.events[number];
+        if !event.kinds.contains(&EventKind::Zone) {
+            return Vec::new();
+        }
+        let guards = &self.plan.system.shape().guards;
+        let mut zones: Vec<usize> =
+            event.guards.iter().filter_map(|&g| guards.get(g)).flat_map(|g| g.zones.clone()).collect();
+        zones.sort_unstable();
+        zones.dedup();
+        zones.iter().map(|&k| format!("{}: another zone", self.contacts()[k].name)).collect()
     }
 
     /// The impacts of an event: "impulse of `floor` 7.97", "energy lost 3.53".

@@ -81,6 +81,10 @@ pub(super) fn bind(
         *output = if hold { *output } else { *plain };
     }
     let mut guards = slots.lock_guards(lowering);
+    for (lock, contact) in lowering.zones(model) {
+        let own = guards.iter_mut().filter(|bound| bound.lock == Some(lock));
+        own.for_each(|bound| bound.guard.zones.push(contact));
+    }
     let first_comparison = guards.len();
     guards.extend(parts.conditions.comparisons.iter().map(comparison_guard));
     guards.extend(slots.event_guards(model, &lowering.names, &parts, first_comparison));

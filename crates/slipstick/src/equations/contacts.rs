@@ -4,6 +4,7 @@
 //! `M v' = f - Gᵀ λ`: the force that pushes two sides apart is `N = -λ` of the gap, and `T = -λ` of the slip acts on
 //! the side whose velocity counts positive there. While a contact slides in direction s, `T = -μ s N`.
 
+use super::locking::Locks;
 use super::lowering::{Lowering, discrete_input};
 use crate::expr::{BinaryOp, ExprId, InputId};
 use crate::model::{ContactChange, ContactRule, FrictionRule, ImpactLaw, Model};
@@ -78,6 +79,19 @@ impl Lowering<'_> {
             forces.push((self.arena.mul(along, normal), slip));
         }
         forces
+    }
+
+    /// The locks of branches in the friction of contacts, each with its contact.
+    pub(super) fn zones(&mut self, model: &Model) -> Vec<(usize, usize)> {
+        let mut zones = Vec::new();
+        for (k, contact) in model.mechanism.contacts.iter().enumerate() {
+            let Some(FrictionRule { sticking, sliding }) = &contact.friction else { continue };
+            let key = format!("contacts.{}.friction", contact.name);
+            let ratios = [sticking, sliding].map(|ratio| self.locked(ratio, &key));
+            let locks = self.arena.inputs_of(&ratios).into_iter().filter_map(Locks::index);
+            zones.extend(locks.map(|lock| (lock, k)));
+        }
+        zones
     }
 
     /// The first contact whose slip is not linear in the speeds.

@@ -143,6 +143,8 @@ pub struct Guard {
     pub multipliers: Vec<usize>,
     /// The contact that it belongs to, if it does: it is watched in the states in which it can happen.
     pub contact: Option<ContactGuard>,
+    /// The contacts in whose friction it locks a branch: it is the border of a zone.
+    pub zones: Vec<usize>,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -173,6 +175,7 @@ impl Guard {
             priority: 0,
             multipliers: Vec::new(),
             contact: None,
+            zones: Vec::new(),
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum EventKind {
     Impulse,
     /// It changes the sign of a switch.
     Switch,
+    /// A contact comes to another zone of its friction.
+    Zone,
     /// From here on the motion slides along a switching surface.
     Slide,
     /// The motion leaves a switching surface that it slid along.
@@ -51,6 +53,7 @@ impl EventKind {
             Self::Reset => "reset",
             Self::Impulse => "impulse",
             Self::Switch => "switch",
+            Self::Zone => "zone",
             Self::Slide => "slide",
             Self::Leave => "leave",
             Self::Mode => "mode",
@@ -153,7 +156,8 @@ impl Event {
     /// that has come to that is no switch.
     pub fn amend(&mut self, kind: EventKind, after: &[f64], mode: &Mode) {
         let Some(last) = self.rounds.last_mut() else { return };
-        last.kinds.retain(|known| *known != EventKind::Switch && *known != kind);
+        let is_switch = |known: EventKind| matches!(known, EventKind::Switch | EventKind::Zone);
+        last.kinds.retain(|known| !is_switch(*known) && *known != kind);
         last.kinds.push(kind);
         last.after.copy_from_slice(after);
         last.mode.clone_from(mode);
