@@ -212,6 +212,7 @@ impl LockSlots {
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &EventSurface)| {
             let mut response = act(names, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
+            response.of_contact = event.of_contact;
             response.impulse = event.impulse.as_ref().and_then(|_| impulses.next());
             let count = surface.clock.and_then(|clock| self.count(clock));
             response.count = count.map(|count| Count { clock: true, ..count });

@@ -287,6 +287,7 @@ impl Lagrange<'_, '_> {
             *sum = self.lowering.arena.add(*sum, own);
         }
         self.add_friction(&mut forces);
+        self.add_compliance(&mut forces);
         forces
     }
 
@@ -294,6 +295,19 @@ impl Lagrange<'_, '_> {
     fn add_friction(&mut self, forces: &mut [ExprId]) {
         for (force, slip) in self.lowering.sliding_frictions(self.model) {
             for (i, lever) in self.gradient(slip, 1 + self.n) {
+                let push = self.lowering.arena.mul(force, lever);
+                forces[i] = self.lowering.arena.add(forces[i], push);
+            }
+        }
+    }
+
+    /// Adds the forces of compliant contacts: `N ∂g/∂q` on each coordinate.
+    fn add_compliance(&mut self, forces: &mut [ExprId]) {
+        for contact in &self.model.mechanism.compliant {
+            let key = format!("contacts.{}", contact.name);
+            let force = self.lowering.locked(&contact.force, &key);
+            let gap = self.lowering.locked(&contact.gap, &format!("{key}.gap"));
+            for (i, lever) in self.gradient(gap, 1) {
                 let push = self.lowering.arena.mul(force, lever);
                 forces[i] = self.lowering.arena.add(forces[i], push);
             }

@@ -4,7 +4,7 @@ use super::{
     ActiveRows, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition, ImpulseShape,
     Observer, Terms, WrongGradient,
 };
-use crate::model::{Direction, Side};
+use crate::model::{ContactChange, Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Response {
     pub impulse: Option<usize>,
     /// This switch takes the sign of the side that the guard goes to.
     pub switch: Option<usize>,
+    /// This has happened to a compliant contact.
+    pub of_contact: Option<ContactChange>,
     /// A count goes up or down.
     pub count: Option<Count>,
     /// The run goes on in this mode.

@@ -81,6 +81,7 @@ impl EventTable<'_, '_, '_, '_> {
             at_rest,
             on_entry,
             priority,
+            of_contact: None,
         })
     }
 

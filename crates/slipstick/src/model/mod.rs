@@ -5,6 +5,7 @@
 //! The reference page of the book lists every key.
 
 mod check;
+mod compliant;
 mod contacts;
 mod diagnostic;
 mod events;
@@ -19,6 +20,7 @@ mod setting;
 mod sides;
 mod versions;
 
+pub use compliant::CompliantRule;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
@@ -106,6 +108,8 @@ pub struct EventRule {
     pub on_entry: bool,
     /// Of events that happen together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
+    /// What has happened to a compliant contact then.
+    pub of_contact: Option<ContactChange>,
 }
 
 impl EventRule {

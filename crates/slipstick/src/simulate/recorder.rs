@@ -155,6 +155,7 @@ impl Recorder {
         let happens = |change: ContactChange| {
             let happened = transition.contacts.happened.iter();
             happened.filter_map(|&g| guards[g].contact).any(|of| of.change == change)
+                || any(&|guard| guard.response.of_contact == Some(change))
         };
         let begins = now.iter().any(|g| !was.contains(g));
         let ends = was.iter().any(|g| !now.contains(g));
