@@ -5,7 +5,7 @@ mod common;
 use common::{plan, run_model};
 use slipstick::model::Model;
 use slipstick::problems::contact_methods;
-use slipstick::simulate::simulate;
+use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::{EnergyBalance, EventKind, Trajectory};
 use std::f64::consts::PI;
 
@@ -160,8 +160,9 @@ fn every_method_finds_the_same_ends_of_a_force() {
             let [(EventKind::Hit, hit), (EventKind::Lift, lift)] = found[..] else {
                 panic!("{} {law}: {found:?}", method.name)
             };
-            println!("{} {law}: {:e}", method.name, (lift - hit) / time - 1.0);
-            assert!(((lift - hit) / time - 1.0).abs() < 1e-3, "{}", method.name);
+            // That of order two has steps of its own.
+            let tolerance = if method.name.starts_with("alpha") { 1e-5 } else { 1e-6 };
+            assert!(((lift - hit) / time - 1.0).abs() < tolerance, "{}", method.name);
         }
     }
 }
@@ -179,9 +180,6 @@ fn friction_can_be_written_as_a_force_that_switches() {
         forces.x = "-0.5*contact.floor.force.n*sign(x') + (if t < 1 then 0 else 5)"
         run = { until = 2, rtol = 1e-10 }"#,
     );
-    for event in &run.events {
-        println!("{} {:?} {:?}", event.t, event.kinds, event.after);
-    }
     let stop = run.events.iter().find(|e| e.kinds.contains(&EventKind::Slide)).expect("it sticks");
     near(stop.t, 3.0 / (0.5 * 9.81), 1e-8);
     assert!(run.end_state()[2].abs() < 1e-14, "{:?}", run.end_state());
@@ -193,14 +191,17 @@ fn what_a_compliant_contact_cannot_have_is_refused() {
         ("stiffness = 1e3, friction = 0.2", "bad-contact"),
         ("stiffness = 1e3, slip = \"x'\"", "bad-contact"),
         ("stiffness = 1e3, restitution = 0.2", "bad-contact"),
-        ("stiffness = 0", "bad-contact"),
-        ("stiffness = 1, damping = -1", "bad-contact"),
         ("damping = 1", "bad-contact"),
         ("stiffness = 1, law = \"moreau\"", "wrong-type"),
         ("stiffness = \"z\"", "unknown-name"),
     ] {
         let errors = Model::from_toml(&against_wall(contact)).expect_err(contact);
         assert_eq!(errors[0].code, code, "{contact}");
+    }
+    for contact in ["stiffness = 0", "stiffness = \"1 - 2\"", "stiffness = 1, damping = -1"] {
+        let model = Model::from_toml(&against_wall(contact)).expect("a model");
+        let errors = Plan::new(&model, &Overrides::default()).map(|_| ()).expect_err(contact);
+        assert_eq!(errors[0].code, "bad-contact", "{contact}");
     }
     let moves = against_wall("stiffness = 1").replace("gap = \"x\"", "gap = \"x + x'\"");
     assert_eq!(Model::from_toml(&moves).expect_err("a speed")[0].code, "bad-contact");

@@ -7,7 +7,7 @@
 use super::locking::Locks;
 use super::lowering::{Lowering, discrete_input};
 use crate::expr::{BinaryOp, ExprId, InputId};
-use crate::model::{ContactChange, ContactRule, FrictionRule, ImpactLaw, Model};
+use crate::model::{ContactChange, ContactRule, Diagnostic, FrictionRule, ImpactLaw, Model};
 
 /// What there is to know about a contact before anything is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,24 @@ impl Lowering<'_> {
             forces.push((self.arena.mul(along, normal), slip));
         }
         forces
+    }
+
+    /// The first compliant contact with a stiffness or a damping that is out of range with these parameters.
+    pub(super) fn bad_compliance(&mut self, model: &Model, parameters: &[f64]) -> Option<Diagnostic> {
+        model.mechanism.compliant.iter().find_map(|contact| {
+            contact.numbers.iter().find_map(|(number, is_stiffness)| {
+                let value = self.known_value(number, parameters)?;
+                let is_wrong = value.is_nan() || value < 0.0 || *is_stiffness && value == 0.0;
+                let (what, least) = if *is_stiffness {
+                    ("stiffness", "greater than zero")
+                } else {
+                    ("damping", "zero or greater")
+                };
+                let message = format!("the {what} of contact `{}` is {value}", contact.name);
+                let error = Diagnostic::new("bad-contact", number.place.span.clone(), message);
+                is_wrong.then(|| error.hint(format!("choose a number {least}")))
+            })
+        })
     }
 
     /// The locks of branches in the friction of contacts, each with its contact.

@@ -67,7 +67,9 @@ impl FormulaSystem {
         if let Some(contact) = lowering.nonlinear_slip(model) {
             return Err(vec![nonlinear_slip(contact)]);
         }
-        if let Some(wrong) = lowering.bad_impulse(model, &fixed.parameters) {
+        let parameters = &fixed.parameters;
+        let wrong = lowering.bad_impulse(model, parameters);
+        if let Some(wrong) = wrong.or_else(|| lowering.bad_compliance(model, parameters)) {
             return Err(vec![wrong]);
         }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);

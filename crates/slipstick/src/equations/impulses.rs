@@ -6,7 +6,7 @@ use super::binding::BoundGuard;
 use super::lagrange::is_of_motion;
 use super::lowering::Lowering;
 use crate::expr::{ExprId, InputId};
-use crate::model::{Diagnostic, EventRule, ImpulseAmount, ImpulseRule, Model};
+use crate::model::{Diagnostic, EventRule, Formula, ImpulseAmount, ImpulseRule, Model};
 
 /// What there is to know about the impulse of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,19 @@ impl Lowering<'_> {
         Some(Diagnostic::new("bad-impulse", rule.along.place.span.clone(), message).hint(hint))
     }
 
+    /// The value of a formula that depends on these parameters alone.
+    pub(super) fn known_value(&mut self, formula: &Formula, parameters: &[f64]) -> Option<f64> {
+        let (value, first) = (self.plain(formula), self.names.first_parameter);
+        let places = (first..).zip(parameters);
+        let known: Vec<(InputId, ExprId)> = places
+            .filter_map(|(input, value)| {
+                Some((InputId(u32::try_from(input).ok()?), self.arena.constant(*value)))
+            })
+            .collect();
+        let value = *self.arena.substitute_all(&[value], &known).first()?;
+        self.arena.is_constant(value)
+    }
+
     /// Whether an expression depends on accelerations or multipliers.
     fn reads_motion(&self, id: ExprId) -> bool {
         self.arena.inputs_of(&[id]).into_iter().any(is_of_motion)
@@ -105,15 +118,8 @@ impl Lowering<'_> {
             return Some(Diagnostic::new("bad-impulse", span, message).hint(hint));
         }
         let ImpulseAmount::Restitution(_) = rule.amount else { return None };
-        let first = self.names.first_parameter;
-        let known: Vec<(InputId, ExprId)> = (first..)
-            .zip(parameters)
-            .filter_map(|(input, value)| {
-                Some((InputId(u32::try_from(input).ok()?), self.arena.constant(*value)))
-            })
-            .collect();
-        let known = self.arena.substitute_all(&[amount], &known);
-        let value = self.arena.is_constant(known[0]).filter(|value| !(0.0..=1.0).contains(value))?;
+        let known = self.known_value(rule.amount.formula(), parameters);
+        let value = known.filter(|value| !(0.0..=1.0).contains(value))?;
         let message = format!("the restitution of event `{}` is {value}", event.name);
         let hint = "choose a restitution between 0 and 1";
         Some(Diagnostic::new("restitution-range", span, message).hint(hint))

@@ -5,7 +5,7 @@
 //! contact adds outputs and events to the model; its force acts along the gradient of its gap.
 
 use super::names::{check_formula, smooth_room};
-use super::read::{Reader, Value};
+use super::read::Reader;
 use super::{
     ContactChange, Definition, Diagnostic, Direction, EventRule, Formula, Model, Quantity, Scope, Side,
     SourceLocation, Trigger, contact_name, speed_of,
@@ -37,12 +37,16 @@ pub struct CompliantRule {
     pub gap: Formula,
     /// The force that pushes apart: the name of an output.
     pub force: Formula,
+    /// Its stiffness, which is greater than zero, and its damping, which may be zero.
+    pub numbers: Vec<(Formula, bool)>,
 }
 
 /// The table of a compliant contact.
 pub(super) struct CompliantTable<'t, 'i> {
     pub(super) name: &'t str,
     pub(super) span: Range<usize>,
+    /// Where all of it stands.
+    pub(super) place: Range<usize>,
     pub(super) table: &'t DeTable<'i>,
 }
 
@@ -52,7 +56,8 @@ struct Words {
     /// The force where it overlaps, and what has its sign there.
     push: String,
     sign: String,
-    is_damped: bool,
+    /// Whether it may be negative there.
+    may_pull: bool,
 }
 
 impl CompliantTable<'_, '_> {
@@ -61,8 +66,10 @@ impl CompliantTable<'_, '_> {
         for key in HARD_KEYS {
             if let Some(value) = self.table.get(*key) {
                 let message = format!("contact `{}` is compliant and takes no `{key}`", self.name);
-                let hint = "leave it out, or leave `stiffness` and `damping` out: hard contacts have friction and \
-                            restitution";
+                let hint = format!(
+                    "hard contacts have it; write friction as a force, `forces.x = \"-0.2*{}*sign(x')\"`",
+                    self.own("force.n")
+                );
                 reader.error("bad-contact", value.span(), message, hint);
             }
         }
@@ -73,30 +80,19 @@ impl CompliantTable<'_, '_> {
             return;
         };
         let law = self.table.get("law").and_then(|v| reader.word(v, "law", LAWS)).unwrap_or(ForceLaw::Linear);
-        let stiffness = self.table.get("stiffness").and_then(|v| self.number(reader, v, "stiffness", true));
-        let damping = self.table.get("damping").map(|v| self.number(reader, v, "damping", false));
-        let (Some(stiffness), damping) = (stiffness, damping.flatten()) else { return };
-        self.add(model, gap, velocity, &self.words(law, &stiffness, damping.as_deref()));
+        let Some(stiffness) = self.number(reader, "stiffness") else { return };
+        let damping = self.number(reader, "damping");
+        let words = self.words(law, &stiffness, damping.as_ref());
+        self.add(model, [gap, velocity], &words);
+        let numbers = std::iter::once((stiffness, true)).chain(damping.map(|damping| (damping, false)));
+        if let Some(contact) = model.mechanism.compliant.last_mut() {
+            contact.numbers = numbers.collect();
+        }
     }
 
-    /// A number that is not negative, or a formula, as text.
-    fn number(
-        &self,
-        reader: &mut Reader<'_>,
-        value: &Value<'_>,
-        key: &str,
-        is_positive: bool,
-    ) -> Option<String> {
-        let formula = reader.formula(value, &format!("contacts.{}.{key}", self.name), Kind::Number);
-        let text = formula.syntax.text().to_owned();
-        let is_wrong = |x: &f64| *x < 0.0 || is_positive && *x == 0.0;
-        if text.parse().ok().as_ref().is_some_and(is_wrong) {
-            let least = if is_positive { "greater than zero" } else { "zero or greater" };
-            let message = format!("the {key} of contact `{}` is {text}", self.name);
-            reader.error("bad-contact", value.span(), message, format!("choose a number {least}"));
-            return None;
-        }
-        Some(text)
+    fn number(&self, reader: &mut Reader<'_>, key: &str) -> Option<Formula> {
+        let value = self.table.get(key)?;
+        Some(reader.formula(value, &format!("contacts.{}.{key}", self.name), Kind::Number))
     }
 
     fn own(&self, property: &str) -> String {
@@ -121,8 +117,10 @@ impl CompliantTable<'_, '_> {
         (text.len() < MAX_TEXT).then(|| self.formula(&text))
     }
 
-    fn words(&self, law: ForceLaw, stiffness: &str, damping: Option<&str>) -> Words {
+    fn words(&self, law: ForceLaw, stiffness: &Formula, damping: Option<&Formula>) -> Words {
         let (gap, velocity) = (self.own("gap"), self.own("velocity"));
+        let (stiffness, damping) = (stiffness.syntax.text(), damping.map(|c| c.syntax.text()));
+        let is_number = stiffness.parse::<f64>().is_ok();
         let damper = |of: &str| damping.map_or(String::new(), |c| format!(" - ({c})*{velocity}{of}"));
         let (push, sign) = match law {
             ForceLaw::Linear => {
@@ -135,23 +133,23 @@ impl CompliantTable<'_, '_> {
                 (format!("-{gap}*({gap}^2)^0.25*({sign})"), sign)
             }
         };
-        Words { gap, push, sign, is_damped: damping.is_some() }
+        Words { gap, push, sign, may_pull: damping.is_some() || !is_number }
     }
 
     fn formula(&self, text: &str) -> Formula {
-        let place = SourceLocation { span: self.span.clone(), text_start: None };
+        let place = SourceLocation { span: self.place.clone(), text_start: None };
         Formula { syntax: parse(text).unwrap_or_default(), place }
     }
 
     /// Adds the outputs and events that it is made of.
-    fn add(&self, model: &mut Model, gap: Formula, velocity: Formula, words: &Words) {
-        let Words { gap: depth, push, sign, is_damped } = words;
+    fn add(&self, model: &mut Model, [gap, velocity]: [Formula; 2], words: &Words) {
+        let Words { gap: depth, push, sign, may_pull } = words;
         let output = |property: &str, formula: Formula| Definition {
             name: self.own(property),
             span: self.span.clone(),
             formula,
         };
-        let (force, hit, lift) = if *is_damped {
+        let (force, hit, lift) = if *may_pull {
             (
                 format!("if {depth} < 0 then (if {sign} > 0 then {push} else 0) else 0"),
                 format!("{depth} < 0 and {sign} > 0"),
@@ -164,10 +162,16 @@ impl CompliantTable<'_, '_> {
         model.outputs.push(output("velocity", velocity));
         model.outputs.push(output("force.n", self.formula(&force)));
         for (change, guard) in [(ContactChange::Hit, hit), (ContactChange::Lift, lift)] {
-            model.events.push(self.event(change, &guard, *is_damped));
+            model.events.push(self.event(change, &guard, *may_pull));
         }
         let force = self.formula(&words.force_name());
-        let rule = CompliantRule { name: self.name.to_owned(), span: self.span.clone(), gap, force };
+        let rule = CompliantRule {
+            name: self.name.to_owned(),
+            span: self.span.clone(),
+            gap,
+            force,
+            numbers: Vec::new(),
+        };
         model.mechanism.compliant.push(rule);
     }
 

@@ -198,7 +198,7 @@ impl ContactTables<'_, '_> {
         };
         let gap = self.reader.formula(gap, &format!("{place}.gap"), Kind::Number);
         if table.contains_key("stiffness") {
-            CompliantTable { name: &name, span, table }.read(self.reader, gap, model);
+            CompliantTable { name: &name, span, place: value.span(), table }.read(self.reader, gap, model);
             return None;
         }
         if let Some(damping) = table.get("damping") {
