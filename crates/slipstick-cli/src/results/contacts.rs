@@ -2,14 +2,19 @@
 
 use super::{RunResult, number};
 use serde_json::{Value, json};
-use slipstick::contact::{Hit, Impact};
+use slipstick::contact::{GivenImpulse, Hit, Impact};
 use slipstick::equations::{ContactShape, System};
-use slipstick::trajectory::{ContactEnergy, ContactResidual, Event};
+use slipstick::trajectory::{ContactEnergy, ContactResidual, Event, EventKind};
 
 impl RunResult<'_> {
     /// The contacts of the model.
     pub(crate) fn contacts(&self) -> &[ContactShape] {
         &self.plan.system.shape().mechanism.contacts
+    }
+
+    /// Whether there can be impacts: of contacts, or by impulses that events give.
+    pub(crate) fn has_impacts(&self) -> bool {
+        !self.contacts().is_empty() || !self.plan.system.shape().mechanism.impulses.is_empty()
     }
 
     /// The impacts of an event: velocities of gaps and impulses by contact, and what the joints had to bear.
@@ -32,11 +37,20 @@ impl RunResult<'_> {
             })
         };
         let constraints = &self.plan.system.shape().mechanism.constraints;
+        let given = |given: &GivenImpulse| {
+            json!({
+                "name": self.plan.system.shape().guards[given.guard].name,
+                "velocity_before": given.velocity.0,
+                "velocity_after": given.velocity.1,
+                "impulse": given.impulse,
+            })
+        };
         let joint = |&(k, impulse): &(usize, f64)| json!({ "name": constraints[k].name, "impulse": impulse });
         json!({
             "law": impact.law.word(),
             "passes": impact.passes,
             "contacts": impact.hits.iter().map(hit).collect::<Vec<_>>(),
+            "given": impact.given.iter().map(given).collect::<Vec<_>>(),
             "joints": impact.joints.iter().map(joint).collect::<Vec<_>>(),
             "energy_lost": 0.0 - impact.energy,
         })
@@ -95,7 +109,21 @@ impl RunResult<'_> {
             let words = [before, after].map(|mode| mode.status(contact).word());
             (words[0] != words[1]).then(|| format!("{}: {} -> {}", contact.name, words[0], words[1]))
         };
-        self.contacts().iter().filter_map(change).collect()
+        self.contacts().iter().filter_map(change).chain(self.zone_changes(number)).collect()
+    }
+
+    /// The contacts that come to another zone of their friction.
+    fn zone_changes(&self, number: usize) -> Vec<String> {
+        let event = &self.trajectory.events[number];
+        if !event.kinds.contains(&EventKind::Zone) {
+            return Vec::new();
+        }
+        let guards = &self.plan.system.shape().guards;
+        let mut zones: Vec<usize> =
+            event.guards.iter().filter_map(|&g| guards.get(g)).flat_map(|g| g.zones.clone()).collect();
+        zones.sort_unstable();
+        zones.dedup();
+        zones.iter().map(|&k| format!("{}: another zone", self.contacts()[k].name)).collect()
     }
 
     /// The impacts of an event: "impulse of `floor` 7.97", "energy lost 3.53".
@@ -109,7 +137,13 @@ impl RunResult<'_> {
             };
             format!("impulse of `{}` {}{along}", contact.name, digits(hit.impulse.0))
         };
-        let mut words: Vec<String> = event.impacts().flat_map(Impact::pushes).map(hit).collect();
+        let given = |given: &GivenImpulse| {
+            let name = &self.plan.system.shape().guards[given.guard].name;
+            format!("impulse of `{name}` {}", digits(given.impulse))
+        };
+        let of_contacts = event.impacts().flat_map(Impact::pushes).map(hit);
+        let of_events = event.impacts().flat_map(|impact| &impact.given).map(given);
+        let mut words: Vec<String> = of_contacts.chain(of_events).collect();
         if !words.is_empty() {
             words.push(format!("energy lost {}", digits(event.energy_lost())));
         }

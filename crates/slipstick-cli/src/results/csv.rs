@@ -49,7 +49,7 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
         writer.write_field(format!("{name} before"))?;
         writer.write_field(format!("{name} after"))?;
     }
-    let with_impacts = !result.contacts().is_empty();
+    let with_impacts = result.has_impacts();
     end_row(&mut writer, with_impacts.then_some("energy_lost"))?;
     for (i, event) in trajectory.events.iter().enumerate() {
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();

@@ -133,7 +133,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "after": values_json(result, &event.after, Some(after)),
         "rounds": rounds_json(result, event, before),
     });
-    if !result.contacts().is_empty() {
+    if result.has_impacts() {
         value["impacts"] = json!(result.impacts_json(event));
     }
     value

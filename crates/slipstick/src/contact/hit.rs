@@ -11,6 +11,8 @@ pub struct Impact {
     pub passes: usize,
     /// The contacts with an impulse, in the order in which they are declared.
     pub hits: Vec<Hit>,
+    /// The impulses that events have given, in the order of these.
+    pub given: Vec<GivenImpulse>,
     /// The impulses of the joints that held, by constraint, with the sign of their multipliers.
     pub joints: Vec<(usize, f64)>,
     /// By how much the energy has grown, where surfaces do not move: `½ Σ p (U⁻ + U⁺)`.
@@ -22,6 +24,7 @@ impl Impact {
     pub fn append(&mut self, other: Self) {
         self.passes += other.passes;
         self.hits.extend(other.hits);
+        self.given.extend(other.given);
         self.energy += other.energy;
         for (joint, impulse) in other.joints {
             match self.joints.iter_mut().find(|(own, _)| *own == joint) {
@@ -36,10 +39,26 @@ impl Impact {
         self.hits.iter().filter(|hit| self.is_hit() && hit.impulse.0 > 0.0)
     }
 
+    /// Whether there are impulses, in contacts or by events.
+    pub fn has_impulses(&self) -> bool {
+        !(self.hits.is_empty() && self.given.is_empty())
+    }
+
     /// Whether contacts were hit, and did not only come to rest.
     pub fn is_hit(&self) -> bool {
         self.passes > 0
     }
+}
+
+/// An impulse that an event has given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GivenImpulse {
+    /// The guard of the event.
+    pub guard: usize,
+    /// The velocity that it acts along, before and after.
+    pub velocity: (f64, f64),
+    /// The impulse.
+    pub impulse: f64,
 }
 
 /// An impulse in a contact.

@@ -61,7 +61,7 @@ pub fn resolve_impact(relations: &Relations, restitution: &[f64]) -> Result<Impa
 
 impl ImpactResult {
     /// What impulses that are known come to.
-    pub(super) fn of_impulses(relations: &Relations, impulses: Vec<f64>, passes: usize) -> Self {
+    pub fn of_impulses(relations: &Relations, impulses: Vec<f64>, passes: usize) -> Self {
         let velocity = relations.after(&relations.velocity, &impulses);
         let sums = relations.velocity.iter().zip(&velocity).map(|(before, after)| before.value + after.value);
         let energy = impulses.iter().zip(sums).map(|(p, sum)| 0.5 * p * sum).sum();

@@ -8,9 +8,10 @@ use super::choices::{ContactChoice, forces};
 use super::{ImpactResult, Relations, Status, Unsolved, Wish};
 
 /// Impulses by rows after which contacts that rest, and those that are closed already, have no velocity of their gaps.
-/// Normal impulses are of either sign. Their friction can end a slip, but not turn it round.
+/// Normal impulses are of either sign. Their friction can end a slip, but not turn it round. What stands behind the contacts
+/// has no part in it.
 pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<ImpactResult, Unsolved> {
-    let mut choices: Vec<ContactChoice> = (0..relations.count())
+    let mut choices: Vec<ContactChoice> = (0..wishes.len())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
             _ if !rests[i] && wishes[i].status == Status::Open => ContactChoice::Free,
             (None, _) => ContactChoice::Closed,
@@ -18,6 +19,7 @@ pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Resul
             (Some(_), direction) => ContactChoice::SlidesOn(direction),
         })
         .collect();
+    choices.resize(relations.count(), ContactChoice::Free);
     loop {
         let impulses = forces(relations, &relations.velocity, &choices).ok_or(Unsolved::Impact)?;
         let mut result = ImpactResult::of_impulses(relations, impulses, 0);

@@ -21,7 +21,7 @@ mod status;
 mod tests;
 
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
-pub use hit::{Hit, Impact};
+pub use hit::{GivenImpulse, Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::{share_friction, share_pushing};
 pub use limit::end_hits;

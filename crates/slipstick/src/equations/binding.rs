@@ -81,6 +81,10 @@ pub(super) fn bind(
         *output = if hold { *output } else { *plain };
     }
     let mut guards = slots.lock_guards(lowering);
+    for (lock, contact) in lowering.zones(model) {
+        let own = guards.iter_mut().filter(|bound| bound.lock == Some(lock));
+        own.for_each(|bound| bound.guard.zones.push(contact));
+    }
     let first_comparison = guards.len();
     guards.extend(parts.conditions.comparisons.iter().map(comparison_guard));
     guards.extend(slots.event_guards(model, &lowering.names, &parts, first_comparison));
@@ -204,9 +208,12 @@ impl LockSlots {
         first_comparison: usize,
     ) -> Vec<BoundGuard> {
         let events = model.all_events().zip(&parts.events);
+        let mut impulses = 0..;
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &EventSurface)| {
             let mut response = act(names, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
+            response.of_contact = event.of_contact;
+            response.impulse = event.impulse.as_ref().and_then(|_| impulses.next());
             let count = surface.clock.and_then(|clock| self.count(clock));
             response.count = count.map(|count| Count { clock: true, ..count });
             let condition = surface.condition.clone().shifted(first_comparison);

@@ -3,8 +3,8 @@
 use super::closure_energy::ClosureEnergy;
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::{
-    ActiveRows, At, BadPlace, Locked, MechanismStructure, MechanismTerms, Observer, ResidualsWanted,
-    SlopePlaces, Terms, TermsWanted, WrongGradient,
+    ActiveRows, At, BadPlace, LawsWanted, Locked, MechanismStructure, MechanismTerms, Observer,
+    ResidualsWanted, SlopePlaces, Terms, TermsWanted, WrongGradient,
 };
 
 impl MechanismTerms for MechanismJets<'_> {
@@ -46,7 +46,7 @@ impl MechanismTerms for MechanismJets<'_> {
         shut.fill(true);
     }
 
-    fn laws(&mut self, _: At<'_>, laws: &mut [f64]) {
+    fn laws(&mut self, _: At<'_>, _: LawsWanted, laws: &mut [f64]) {
         laws.fill(0.0);
     }
 

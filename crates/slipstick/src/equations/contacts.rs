@@ -4,9 +4,10 @@
 //! `M v' = f - Gᵀ λ`: the force that pushes two sides apart is `N = -λ` of the gap, and `T = -λ` of the slip acts on
 //! the side whose velocity counts positive there. While a contact slides in direction s, `T = -μ s N`.
 
+use super::locking::Locks;
 use super::lowering::{Lowering, discrete_input};
 use crate::expr::{BinaryOp, ExprId, InputId};
-use crate::model::{ContactChange, ContactRule, FrictionRule, ImpactLaw, Model};
+use crate::model::{ContactChange, ContactRule, Diagnostic, FrictionRule, ImpactLaw, Model};
 
 /// What there is to know about a contact before anything is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,37 @@ impl Lowering<'_> {
             forces.push((self.arena.mul(along, normal), slip));
         }
         forces
+    }
+
+    /// The first compliant contact with a stiffness or a damping that is out of range with these parameters.
+    pub(super) fn bad_compliance(&mut self, model: &Model, parameters: &[f64]) -> Option<Diagnostic> {
+        model.mechanism.compliant.iter().find_map(|contact| {
+            contact.numbers.iter().find_map(|(number, is_stiffness)| {
+                let value = self.known_value(number, parameters)?;
+                let is_wrong = value.is_nan() || value < 0.0 || *is_stiffness && value == 0.0;
+                let (what, least) = if *is_stiffness {
+                    ("stiffness", "greater than zero")
+                } else {
+                    ("damping", "zero or greater")
+                };
+                let message = format!("the {what} of contact `{}` is {value}", contact.name);
+                let error = Diagnostic::new("bad-contact", number.place.span.clone(), message);
+                is_wrong.then(|| error.hint(format!("choose a number {least}")))
+            })
+        })
+    }
+
+    /// The locks of branches in the friction of contacts, each with its contact.
+    pub(super) fn zones(&mut self, model: &Model) -> Vec<(usize, usize)> {
+        let mut zones = Vec::new();
+        for (k, contact) in model.mechanism.contacts.iter().enumerate() {
+            let Some(FrictionRule { sticking, sliding }) = &contact.friction else { continue };
+            let key = format!("contacts.{}.friction", contact.name);
+            let ratios = [sticking, sliding].map(|ratio| self.locked(ratio, &key));
+            let locks = self.arena.inputs_of(&ratios).into_iter().filter_map(Locks::index);
+            zones.extend(locks.map(|lock| (lock, k)));
+        }
+        zones
     }
 
     /// The first contact whose slip is not linear in the speeds.

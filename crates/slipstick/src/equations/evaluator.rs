@@ -135,9 +135,9 @@ pub trait MechanismTerms {
     /// stays as it is, and no equations at all.
     fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]);
 
-    /// The numbers of the laws of contacts, [`LAW_NUMBERS`](super::LAW_NUMBERS) for each: restitution, and friction
-    /// while it sticks and while it slides.
-    fn laws(&mut self, at: At<'_>, laws: &mut [f64]);
+    /// The numbers of laws: of contacts [`LAW_NUMBERS`](super::LAW_NUMBERS) for each, restitution and friction while it
+    /// sticks and while it slides; of impulses [`impulse_numbers`](super::impulse_numbers) for each.
+    fn laws(&mut self, at: At<'_>, want: LawsWanted, laws: &mut [f64]);
 
     /// Accelerations, multipliers and reactions at the point where the derivative or rates of guards are
     /// asked for next.
@@ -153,6 +153,15 @@ pub enum TermsWanted {
     Driving,
     /// The gradients of the constraints.
     Gradients,
+}
+
+/// Of what the numbers of laws are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LawsWanted {
+    /// Of all contacts.
+    Contacts,
+    /// Of all impulses that events give.
+    Impulses,
 }
 
 /// Which residuals are wanted; others may be filled in too.

@@ -8,6 +8,7 @@ use super::differences::gradient_by_differences;
 use super::drives::hidden_peak;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
+use super::impulses::impulse_shapes;
 use super::initial_values::{InitialTape, InitialValues, start_values};
 use super::inputs::{load, load_motion, load_read, locked_input};
 use super::lowering::Lowering;
@@ -66,6 +67,11 @@ impl FormulaSystem {
         }
         if let Some(contact) = lowering.nonlinear_slip(model) {
             return Err(vec![nonlinear_slip(contact)]);
+        }
+        let parameters = &fixed.parameters;
+        let wrong = lowering.bad_impulse(model, parameters);
+        if let Some(wrong) = wrong.or_else(|| lowering.bad_compliance(model, parameters)) {
+            return Err(vec![wrong]);
         }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
@@ -214,6 +220,7 @@ fn mechanism_shape(
     MechanismShape {
         constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
         contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
+        impulses: impulse_shapes(model, &bound.guards),
     }
 }
 
@@ -258,7 +265,10 @@ impl System for FormulaSystem {
         }))
     }
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
-        self.resets[reset].as_ref().is_some_and(|reset| self.guard_depends_on(mode, guard, reset))
+        // An impulse sets all speeds.
+        let is_impulse = self.shape.guards[reset].response.impulse.is_some();
+        is_impulse
+            || self.resets[reset].as_ref().is_some_and(|reset| self.guard_depends_on(mode, guard, reset))
     }
     fn admits(&self, parameters: &[f64]) -> bool {
         let states = self.shape.state_names.len();

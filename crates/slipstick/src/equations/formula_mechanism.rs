@@ -3,7 +3,7 @@
 use super::inputs::load;
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::selected::Selected;
-use super::{At, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted};
+use super::{At, LawsWanted, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted};
 
 /// The tapes of a mechanism with the scratch to run them.
 pub(super) struct FormulaMechanism<'a> {
@@ -147,9 +147,8 @@ impl MechanismTerms for FormulaMechanism<'_> {
         self.all.rows.joints(&mut self.scratch.rows, (locked, &self.nowhere), shut);
     }
 
-    fn laws(&mut self, (locked, t, y): At<'_>, laws: &mut [f64]) {
-        load(&mut self.scratch.laws, t, y, locked);
-        self.all.laws.run(&mut self.scratch.laws, laws);
+    fn laws(&mut self, at: At<'_>, want: LawsWanted, laws: &mut [f64]) {
+        self.all.laws.run(&mut self.scratch.laws, at, want, laws);
     }
 
     fn set_motion(&mut self, motion: &[f64]) {

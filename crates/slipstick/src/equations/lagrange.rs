@@ -7,6 +7,7 @@
 
 use super::derivatives::Derivatives;
 use super::energy::energies;
+use super::laws::LawParts;
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId, gradients};
 use crate::model::{Model, Scope, Versions};
@@ -49,8 +50,8 @@ pub(super) struct MechanismParts {
     pub(super) entries: Vec<FormulaEntry>,
     /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
-    /// The numbers of the laws of contacts.
-    pub(super) laws: Vec<ExprId>,
+    /// The numbers of laws.
+    pub(super) laws: LawParts,
 }
 
 impl MechanismParts {
@@ -65,7 +66,7 @@ impl MechanismParts {
         lagrange.motion(&mut parts);
         lagrange.constraints(&mut parts);
         parts.energies = energies(lowering, model, &parts, derivatives);
-        parts.laws = lowering.contact_laws(model);
+        parts.laws = LawParts { contacts: lowering.contact_laws(model), impulses: lowering.impulses(model) };
         parts
     }
 
@@ -105,7 +106,7 @@ impl MechanismParts {
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
         let rows = self.force.iter_mut().chain(&mut self.level).chain(residuals);
         let entries = entries.chain(&mut self.feedback);
-        let rows = rows.chain(&mut self.laws);
+        let rows = rows.chain(self.laws.all_mut());
         entries.map(|entry| &mut entry.value).chain(rows).chain(self.energies.iter_mut().flatten())
     }
 }
@@ -286,6 +287,7 @@ impl Lagrange<'_, '_> {
             *sum = self.lowering.arena.add(*sum, own);
         }
         self.add_friction(&mut forces);
+        self.add_compliance(&mut forces);
         forces
     }
 
@@ -293,6 +295,19 @@ impl Lagrange<'_, '_> {
     fn add_friction(&mut self, forces: &mut [ExprId]) {
         for (force, slip) in self.lowering.sliding_frictions(self.model) {
             for (i, lever) in self.gradient(slip, 1 + self.n) {
+                let push = self.lowering.arena.mul(force, lever);
+                forces[i] = self.lowering.arena.add(forces[i], push);
+            }
+        }
+    }
+
+    /// Adds the forces of compliant contacts: `N ∂g/∂q` on each coordinate.
+    fn add_compliance(&mut self, forces: &mut [ExprId]) {
+        for contact in &self.model.mechanism.compliant {
+            let key = format!("contacts.{}", contact.name);
+            let force = self.lowering.locked(&contact.force, &key);
+            let gap = self.lowering.locked(&contact.gap, &format!("{key}.gap"));
+            for (i, lever) in self.gradient(gap, 1) {
                 let push = self.lowering.arena.mul(force, lever);
                 forces[i] = self.lowering.arena.add(forces[i], push);
             }

@@ -6,6 +6,7 @@ use super::activity::say_something;
 use super::constraint_tapes::{ConstraintScratch, ConstraintTapes};
 use super::drives;
 use super::lagrange::{FormulaEntry, MechanismParts};
+use super::laws::{LawRegisters, LawTapes};
 use super::tapes::{Compiler, Modes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
@@ -95,8 +96,8 @@ pub(super) struct MechanismTapes {
     pub(super) feedback: Tape,
     /// What the constraints are by themselves.
     pub(super) rows: ConstraintTapes,
-    /// The numbers of the laws of contacts.
-    pub(super) laws: Tape,
+    /// The numbers of laws.
+    pub(super) laws: LawTapes,
     /// Formulas of time alone in forces and levels.
     pub(super) drives: Vec<Tape>,
 }
@@ -132,7 +133,7 @@ pub(super) struct MechanismScratch {
     pub(super) tangent: Registers,
     pub(super) feedback: Registers,
     pub(super) rows: ConstraintScratch,
-    pub(super) laws: Registers,
+    pub(super) laws: LawRegisters,
     pub(super) out: Vec<f64>,
     /// Accelerations, and behind them the multipliers of all constraints and reactions.
     pub(super) motion: Vec<f64>,
@@ -188,7 +189,7 @@ impl MechanismCompiler<'_, '_> {
             turns,
             tangent,
             feedback: self.compiler.compile(&feedback),
-            laws: self.compiler.compile(&parts.laws),
+            laws: LawTapes::compile(self.compiler, &parts.laws),
             drives: Vec::new(),
         }
     }

@@ -26,9 +26,11 @@ mod expand;
 mod expand_formula;
 mod formula;
 mod formula_mechanism;
+mod impulses;
 mod initial_values;
 mod inputs;
 mod lagrange;
+mod laws;
 mod locking;
 mod lowering;
 mod mass;
@@ -57,11 +59,12 @@ pub use contacts::{ContactGuard, ContactShape, LAW_NUMBERS};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use evaluator::{
-    At, Evaluator, FieldSlopes, GuardFunctions, MechanismTerms, Reset, ResidualsWanted, SlopePlaces,
-    TermsWanted,
+    At, Evaluator, FieldSlopes, GuardFunctions, LawsWanted, MechanismTerms, Reset, ResidualsWanted,
+    SlopePlaces, TermsWanted,
 };
 pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use formula::FormulaSystem;
+pub use impulses::{ImpulseShape, impulse_numbers};
 pub use initial_values::InitialValues;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;

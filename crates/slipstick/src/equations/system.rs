@@ -1,10 +1,10 @@
 //! Equations that do not change during a run: their shape, their guards, and what evaluates them.
 
 use super::{
-    ActiveRows, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition, Observer, Terms,
-    WrongGradient,
+    ActiveRows, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition, ImpulseShape,
+    Observer, Terms, WrongGradient,
 };
-use crate::model::{Direction, Side};
+use crate::model::{ContactChange, Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,12 @@ impl Layout {
 pub struct Response {
     /// The state is changed by [`Evaluator::reset`].
     pub reset: bool,
+    /// The impulse that the mechanism is given, by its place among those of the system.
+    pub impulse: Option<usize>,
     /// This switch takes the sign of the side that the guard goes to.
     pub switch: Option<usize>,
+    /// This has happened to a compliant contact.
+    pub of_contact: Option<ContactChange>,
     /// A count goes up or down.
     pub count: Option<Count>,
     /// The run goes on in this mode.
@@ -99,7 +103,12 @@ impl GuardKind {
 impl Response {
     /// Whether anything happens beyond an entry in the log.
     pub fn acts(&self) -> bool {
-        self.reset || self.mode.is_some() || self.stop_after.is_some()
+        self.sets_state() || self.mode.is_some() || self.stop_after.is_some()
+    }
+
+    /// Whether it changes the state: by a reset, or by an impulse.
+    pub fn sets_state(&self) -> bool {
+        self.reset || self.impulse.is_some()
     }
 }
 
@@ -136,6 +145,8 @@ pub struct Guard {
     pub multipliers: Vec<usize>,
     /// The contact that it belongs to, if it does: it is watched in the states in which it can happen.
     pub contact: Option<ContactGuard>,
+    /// The contacts in whose friction it locks a branch: it is the border of a zone.
+    pub zones: Vec<usize>,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -166,6 +177,7 @@ impl Guard {
             priority: 0,
             multipliers: Vec::new(),
             contact: None,
+            zones: Vec::new(),
         }
     }
 }
@@ -238,6 +250,8 @@ pub struct MechanismShape {
     pub constraints: Vec<Constraint>,
     /// The contacts.
     pub contacts: Vec<ContactShape>,
+    /// The impulses that events give.
+    pub impulses: Vec<ImpulseShape>,
 }
 
 /// What there is to know about equations before they are evaluated.
@@ -349,6 +363,10 @@ impl dyn System + '_ {
     /// The contacts of a mechanism.
     pub fn contacts(&self) -> &[ContactShape] {
         &self.shape().mechanism.contacts
+    }
+    /// The impulses that events give to a mechanism.
+    pub fn impulses(&self) -> &[ImpulseShape] {
+        &self.shape().mechanism.impulses
     }
     /// All guards of all modes.
     pub fn guards(&self) -> &[Guard] {

@@ -1,10 +1,11 @@
 //! Contacts of a mechanism as numbers: how their gaps and slips respond to impulses and forces through the joints.
 
+use super::impulses::GivenRow;
 use super::views::InMode;
 use crate::contact::{LawNumbers, Relations, Status};
-use crate::equations::{ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, Locked, System, Terms};
+use crate::equations::{ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms};
 use crate::expr::Inexact;
-use crate::math::Saddle;
+use crate::math::{Saddle, dot};
 use crate::mode::Mode;
 
 /// Rounding of a sum of a few terms, in units of the sum of their sizes.
@@ -67,12 +68,13 @@ impl ContactsView<'_, '_> {
         laws(&mut *mechanism.inner, (locked, t, y), self.system, &all)
     }
 
-    /// Some contacts as numbers at a point, with what they do so far; none if the mechanism cannot move so.
+    /// Some contacts as numbers at a point, with what they do so far; behind them impulses that events give, as contacts
+    /// without friction. None if the mechanism cannot move so.
     pub fn touching(
         &mut self,
         point: TouchPoint<'_>,
-        which: &[usize],
-        statuses: &[Status],
+        (which, statuses): (&[usize], &[Status]),
+        given: &[GivenRow],
     ) -> Option<Touching> {
         let mechanism = self.in_mode.mechanism.as_mut()?;
         let (system, locked) = (self.system, self.in_mode.locked);
@@ -114,7 +116,7 @@ impl ContactsView<'_, '_> {
                 relations.free.push(builder.acceleration(row, &free));
             }
         }
-        let (responses, by_row) = builder.respond(&contacts, &mut relations)?;
+        let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
         Some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
     }
 }
@@ -152,7 +154,7 @@ fn laws(
 ) -> Vec<LawNumbers> {
     let mut numbers = vec![0.0; LAW_NUMBERS * system.contacts().len()];
     if let Some(mechanism) = evaluator.mechanism() {
-        mechanism.laws(at, &mut numbers);
+        mechanism.laws(at, LawsWanted::Contacts, &mut numbers);
     }
     let law = |&k: &usize| {
         let contact = &system.contacts()[k];
@@ -169,6 +171,17 @@ fn laws(
 /// For each row the change of the speeds for an impulse of one, and the impulses of joints.
 type Responses = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
+/// A row of a contact or of an impulse.
+#[derive(Clone, Copy)]
+enum Row<'r> {
+    /// It is always zero.
+    Nothing,
+    /// That of a constraint.
+    Constraint(usize),
+    /// This gradient by the speeds.
+    Direction(&'r [f64]),
+}
+
 /// The rows of contacts beside the mechanism with its joints.
 struct RelationBuilder<'a> {
     system: &'a dyn System,
@@ -182,8 +195,20 @@ struct RelationBuilder<'a> {
 impl RelationBuilder<'_> {
     /// Sets how all rows respond to an impulse in each. Gives for each the changes of speeds and the impulses of
     /// joints; none if they are not finite.
-    fn respond(&mut self, contacts: &[&ContactShape], relations: &mut Relations) -> Option<Responses> {
-        let all: Vec<Option<usize>> = contacts.iter().flat_map(|contact| self.rows_of(contact)).collect();
+    fn respond(
+        &mut self,
+        (contacts, given): (&[&ContactShape], &[GivenRow]),
+        relations: &mut Relations,
+    ) -> Option<Responses> {
+        for row in given {
+            relations.velocity.extend([row.velocity, Inexact::default()]);
+            relations.free.extend([Inexact::default(); 2]);
+            relations.laws.push(row.law());
+        }
+        let of_contacts = contacts.iter().flat_map(|contact| self.rows_of(contact));
+        let of_contacts = of_contacts.map(|row| row.map_or(Row::Nothing, Row::Constraint));
+        let of_events = given.iter().flat_map(|row| [Row::Direction(&row.direction), Row::Nothing]);
+        let all: Vec<Row<'_>> = of_contacts.chain(of_events).collect();
         let (speeds, joints): Responses = all.iter().map(|row| self.response(*row)).unzip();
         for (k, row) in all.iter().enumerate() {
             relations.response.extend(speeds.iter().map(|response| self.along(*row, response)));
@@ -207,11 +232,16 @@ impl RelationBuilder<'_> {
     }
 
     /// The change of the speeds for an impulse of one in a row, and the impulses of the joints.
-    fn response(&mut self, row: Option<usize>) -> (Vec<f64>, Vec<f64>) {
+    fn response(&mut self, row: Row<'_>) -> (Vec<f64>, Vec<f64>) {
         let (mut push, mut level) =
             (vec![0.0; self.system.layout().v], vec![0.0; self.with_joints.level.len()]);
-        let Some(row) = row else { return (push, level) };
-        self.terms.jacobian.row(row).for_each(|(column, g)| push[column] = g);
+        match row {
+            Row::Nothing => return (push, level),
+            Row::Constraint(row) => {
+                self.terms.jacobian.row(row).for_each(|(column, g)| push[column] = g);
+            }
+            Row::Direction(direction) => push.copy_from_slice(direction),
+        }
         self.saddle.solve(&mut push, &mut level);
         (push, level)
     }
@@ -223,8 +253,12 @@ impl RelationBuilder<'_> {
     }
 
     /// A row times a vector.
-    fn along(&self, row: Option<usize>, of: &[f64]) -> f64 {
-        row.map_or(0.0, |row| self.terms.jacobian.row_times(row, of))
+    fn along(&self, row: Row<'_>, of: &[f64]) -> f64 {
+        match row {
+            Row::Nothing => 0.0,
+            Row::Constraint(row) => self.terms.jacobian.row_times(row, of),
+            Row::Direction(direction) => dot(direction, of),
+        }
     }
 
     /// The velocity of a row, less what it was held with. Speeds can be the small rest of larger ones, which rounding
@@ -242,7 +276,7 @@ impl RelationBuilder<'_> {
         let Some(row) = row else { return Inexact::default() };
         let level = self.terms.level[row];
         let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * motion[j]).abs()).sum();
-        let value = self.along(Some(row), motion) - level;
+        let value = self.along(Row::Constraint(row), motion) - level;
         Inexact { value, bound: ROUNDING * (size + level.abs()) }
     }
 }

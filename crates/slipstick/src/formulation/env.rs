@@ -2,7 +2,7 @@
 //! hold, the time, and where work is counted.
 
 use crate::equations::{
-    At, Evaluator, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted,
+    At, Evaluator, LawsWanted, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted,
 };
 
 /// Work on the linear systems of a mechanism so far.
@@ -50,7 +50,7 @@ impl Env<'_> {
     }
 
     pub(super) fn laws(&mut self, y: &[f64], laws: &mut [f64]) {
-        self.mechanism(y, |mechanism, at| mechanism.laws(at, laws));
+        self.mechanism(y, |mechanism, at| mechanism.laws(at, LawsWanted::Contacts, laws));
     }
 
     pub(super) fn residuals(&mut self, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {

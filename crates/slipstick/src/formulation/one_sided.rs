@@ -75,7 +75,7 @@ impl OneSided {
         let guards = system.guards();
         let changes = |g: &usize| {
             let response = &guards[*g].response;
-            response.switch.is_some() || response.mode.is_some() || response.reset
+            response.switch.is_some() || response.mode.is_some() || response.sets_state()
         };
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);

@@ -2,6 +2,7 @@
 
 use super::contacts::check_contacts;
 use super::guard::check_guard;
+use super::impulses::check_impulse;
 use super::mechanism::check_mechanism;
 use super::names::{FormulaContext, check_formula, check_names, outputs_that_use, places};
 use super::versions::check_versions;
@@ -175,6 +176,7 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
         errors.push(Diagnostic::new("bad-guard", event.span.clone(), message).hint(hint));
     }
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
+    check_impulse(event, model, scope, errors);
     if let Some(rest) = &event.at_rest {
         check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
     }

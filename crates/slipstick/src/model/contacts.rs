@@ -4,6 +4,7 @@
 //! the model what the rest of the program knows already: discrete variables (its state, the direction in which it
 //! slides, the impulses of its hits), a constraint for its normal and one for its slip, outputs, and events.
 
+use super::compliant::{CompliantTable, check_compliant};
 use super::names::{FormulaContext, check_formula, smooth_room};
 use super::read::{Reader, Value};
 use super::{
@@ -15,7 +16,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
-const CONTACT_KEYS: &[&str] = &["gap", "slip", "restitution", "friction", "law"];
+const CONTACT_KEYS: &[&str] = &["gap", "slip", "restitution", "friction", "law", "stiffness", "damping"];
 const FRICTION_KEYS: &[&str] = &["static", "sliding"];
 const LAWS: &[(&str, ImpactLaw)] = &[
     ("moreau", ImpactLaw::Moreau),
@@ -179,7 +180,7 @@ impl ContactTables<'_, '_> {
         &mut self,
         key: &Spanned<DeString<'_>>,
         value: &Value<'_>,
-        model: &Model,
+        model: &mut Model,
     ) -> Option<ContactRule> {
         let (name, span) = (key.get_ref().to_string(), key.span());
         let place = format!("contacts.{name}");
@@ -196,6 +197,15 @@ impl ContactTables<'_, '_> {
             return None;
         };
         let gap = self.reader.formula(gap, &format!("{place}.gap"), Kind::Number);
+        if table.contains_key("stiffness") {
+            CompliantTable { name: &name, span, place: value.span(), table }.read(self.reader, gap, model);
+            return None;
+        }
+        if let Some(damping) = table.get("damping") {
+            let message = format!("contact `{name}` has damping and no stiffness");
+            let hint = "add `stiffness`, in N/m; a hard contact has `restitution` instead";
+            self.reader.error("bad-contact", damping.span(), message, hint);
+        }
         let slip = table.get("slip").map(|v| self.reader.formula(v, &format!("{place}.slip"), Kind::Number));
         let restitution = match table.get("restitution") {
             Some(value) => self.reader.formula(value, &format!("{place}.restitution"), Kind::Number),
@@ -306,6 +316,7 @@ impl ContactRule {
             direction: Direction::Falling,
             side: change.side(),
             reset: Vec::new(),
+            impulse: None,
             goto: None,
             stop_after: None,
             touches: false,
@@ -313,6 +324,7 @@ impl ContactRule {
             // Where it begins to slide, that has just been decided.
             on_entry: change != ContactChange::Stick,
             priority: 0,
+            of_contact: None,
         }
     }
 
@@ -325,6 +337,7 @@ impl ContactRule {
 
 /// Names in the formulas of contacts, and what slips are made of. Gaps are checked as constraints.
 pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    check_compliant(model, scope, errors);
     for contact in &model.mechanism.contacts {
         check_formula(&contact.restitution, scope, FormulaContext::running("a restitution"), errors);
         if let Some(friction) = &contact.friction {

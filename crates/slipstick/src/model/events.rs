@@ -15,6 +15,7 @@ const EVENT_KEYS: &[&str] = &[
     "side",
     "touches",
     "reset",
+    "impulse",
     "goto",
     "stop",
     "stop_after",
@@ -49,10 +50,12 @@ impl EventTable<'_, '_, '_, '_> {
         let trigger = self.trigger();
         let get = |k: &str| table.get(k);
         let reset = get("reset").map_or_else(Vec::new, |v| self.reader.definitions(v, "reset"));
+        let impulse = get("impulse").and_then(|v| self.reader.impulse(v));
         let sides = &[("before", Side::Before), ("after", Side::After)];
         let side = get("side").and_then(|v| self.reader.word(v, "side", sides));
         // A thing that is thrown back is not to be found beyond the wall; a time is simply reached.
-        let thrown_back = !reset.is_empty() && matches!(trigger, Some(Trigger::Guard(_)));
+        let sets_state = !reset.is_empty() || impulse.is_some();
+        let thrown_back = sets_state && matches!(trigger, Some(Trigger::Guard(_)));
         let side = side.unwrap_or(if thrown_back { Side::Before } else { Side::After });
         let direction = match &trigger {
             Some(Trigger::Guard(guard)) => self.direction(get("direction"), guard),
@@ -71,12 +74,14 @@ impl EventTable<'_, '_, '_, '_> {
             direction,
             side,
             reset,
+            impulse,
             goto,
             stop_after,
             touches,
             at_rest,
             on_entry,
             priority,
+            of_contact: None,
         })
     }
 

@@ -7,8 +7,8 @@
 use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
 use super::{
-    ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation, Trigger,
-    dependency_order,
+    CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation,
+    Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::BTreeMap;
@@ -36,6 +36,8 @@ pub struct MechanismRule {
     pub constraints_of_modes: usize,
     /// What can touch. Their constraints, discrete variables, outputs and events are among those of the model.
     pub contacts: Vec<ContactRule>,
+    /// What pushes apart where it overlaps. Their outputs and events are among those of the model.
+    pub compliant: Vec<CompliantRule>,
 }
 
 impl MechanismRule {
@@ -68,7 +70,8 @@ impl Model {
             _ => None,
         });
         let contacts = self.mechanism.contacts.iter().flat_map(ContactRule::formulas);
-        self.driving_formulas().chain(guards).chain(contacts)
+        let compliant = self.mechanism.compliant.iter().flat_map(|contact| [&contact.gap, &contact.force]);
+        self.driving_formulas().chain(guards).chain(contacts).chain(compliant)
     }
 
     /// The formulas that the motion between events depends on: derivatives, forces and mass entries.
@@ -138,6 +141,7 @@ impl Reader<'_> {
             constraints,
             constraints_of_modes: 0,
             contacts: Vec::new(),
+            compliant: Vec::new(),
         };
         if model.mechanism.kinetic.is_none() && model.mechanism.inertia.is_empty() {
             let message = "the mechanism has no mass: nothing says how it moves".to_owned();

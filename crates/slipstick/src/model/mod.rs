@@ -5,10 +5,12 @@
 //! The reference page of the book lists every key.
 
 mod check;
+mod compliant;
 mod contacts;
 mod diagnostic;
 mod events;
 mod guard;
+mod impulses;
 mod mechanism;
 mod names;
 mod order;
@@ -18,9 +20,11 @@ mod setting;
 mod sides;
 mod versions;
 
+pub use compliant::CompliantRule;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
+pub use impulses::{ImpulseAmount, ImpulseRule};
 pub use mechanism::{MechanismRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
@@ -90,6 +94,8 @@ pub struct EventRule {
     pub side: Side,
     /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
+    /// The impulse that it gives to the mechanism.
+    pub impulse: Option<ImpulseRule>,
     /// The mode to go to.
     pub goto: Option<Reference>,
     /// Stop when it has fired this often.
@@ -102,6 +108,8 @@ pub struct EventRule {
     pub on_entry: bool,
     /// Of events that happen together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
+    /// What has happened to a compliant contact then.
+    pub of_contact: Option<ContactChange>,
 }
 
 impl EventRule {

@@ -106,7 +106,7 @@ impl Consistency<'_, '_> {
     pub(super) fn close_before_reset(&mut self, transition: &mut Transition) {
         let flow = &mut self.integrator.flow;
         let guards = flow.system().guards();
-        let resets = transition.firing.guards.iter().any(|&g| guards[g].response.reset);
+        let resets = transition.firing.guards.iter().any(|&g| guards[g].response.sets_state());
         if !resets || !flow.has_constraints() || flow.is_reaching() {
             return;
         }
@@ -131,7 +131,7 @@ impl Consistency<'_, '_> {
         let changed = |i: usize| transition.before[i] != transition.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
         // An impact sets all speeds.
-        let is_impact = !transition.contacts.hits().is_empty();
+        let is_impact = transition.contacts.has_impulses();
         let pinned: Vec<usize> =
             if is_impact { Vec::new() } else { (0..layout.v).filter(was_reset).collect() };
         let mut y = transition.after.clone();

@@ -29,10 +29,11 @@ impl RunLoop<'_> {
         transition.begin(&firing, t, y, &integrator.flow.mode);
         let delta = guards.uncertainty.of_rounding();
         let widths = integrator.tolerance_widths();
-        let applied = Contacts { delta, widths }
+        let stops_at_painleve = integrator.options.events.stops_at_painleve;
+        let applied = Contacts { delta, widths, stops_at_painleve }
             .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
-        if !transition.contacts.hits().is_empty() {
+        if transition.contacts.has_impulses() {
             // An impact is an event.
             integrator.flow.mode.clone_from(&transition.mode_before);
             return Ok(Some(firing));
@@ -149,7 +150,7 @@ impl RunLoop<'_> {
             let Status::Slides(direction) = status else { continue };
             let mode = flow.mode.clone();
             let point = TouchPoint { t, y, before: y, mode_before: &mode, delta: &delta };
-            let Some(touching) = flow.contacts().touching(point, &[k], &[status]) else { continue };
+            let Some(touching) = flow.contacts().touching(point, (&[k], &[status]), &[]) else { continue };
             if let Some(friction) = near_jam(&touching.relations, direction) {
                 return Error::Painleve { contact: contact.name.clone(), friction, t };
             }
@@ -160,10 +161,13 @@ impl RunLoop<'_> {
     /// Says what is worth a word of what happened to contacts.
     pub(super) fn note_contacts(&mut self) {
         let Self { transition, recorder, .. } = self;
-        let contacts = self.integrator.flow.system().contacts();
+        let system = self.integrator.flow.system();
+        let (contacts, guards) = (system.contacts(), system.guards());
         for remark in &transition.contacts.remarks {
-            let names: Vec<String> =
-                remark.contacts().iter().map(|&k| format!("`{}`", contacts[k].name)).collect();
+            let of_contacts = remark.contacts().iter().map(|&k| &contacts[k].name);
+            let given = transition.contacts.given().iter().filter(|_| remark.is_of_impact());
+            let of_events = given.map(|given| &guards[given.guard].name);
+            let names: Vec<String> = of_contacts.chain(of_events).map(|name| format!("`{name}`")).collect();
             let names = names.join(", ");
             recorder.note_once(transition.t, (remark.code(), &names), || remark.in_words(&names));
         }

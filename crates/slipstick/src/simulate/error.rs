@@ -1,8 +1,7 @@
 //! Why a run could not be made, with the numbers and the cure.
 
 use super::hints;
-use crate::contact::Unsolved;
-use crate::trajectory::Trajectory;
+use crate::contact::{Jam, Unsolved};
 use thiserror::Error;
 
 /// What went wrong.
@@ -291,11 +290,43 @@ pub enum Error {
         /// The time.
         t: f64,
     },
-    /// The restitution of a contact is out of its range.
-    #[error("the restitution of contact `{contact}` is {value} at t = {t}")]
-    RestitutionRange {
+    /// A contact slides with more friction than its motion can have, and the run was asked to end there.
+    #[error("contact `{contact}` slides at t = {t} with a friction of {}, above the critical {:.6}: {} (Painlevé)", .jam.friction, .jam.critical, if *.has_forces { "it may as well slide as lift" } else { "no forces are possible" })]
+    PainleveMet {
         /// The contact.
         contact: String,
+        /// Its friction, and the critical one.
+        jam: Jam,
+        /// Whether there are forces with which it slides.
+        has_forces: bool,
+        /// The time.
+        t: f64,
+    },
+    /// An event gives an impulse that is not finite.
+    #[error("event `{event}` gives an impulse of {value} at t = {t}")]
+    ImpulseNotFinite {
+        /// The event.
+        event: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
+    /// At one instant one event resets a speed and another gives an impulse.
+    #[error("events `{}` and `{}` happen together at t = {t}: one resets `{target}`, and the other gives an impulse, which changes all speeds", .guards.0, .guards.1)]
+    ResetWithImpulse {
+        /// The event with the reset, and that with the impulse.
+        guards: (String, String),
+        /// The speed that is reset.
+        target: String,
+        /// The time.
+        t: f64,
+    },
+    /// The restitution of a contact or of an event is out of its range.
+    #[error("the restitution of {owner} is {value} at t = {t}")]
+    RestitutionRange {
+        /// Whose it is: a contact or an event, with its name.
+        owner: String,
         /// The restitution.
         value: f64,
         /// The time.
@@ -484,7 +515,10 @@ impl Error {
                 ..
             } => "contact-unsolved",
             Self::ContactsUnsolved { .. } => "impact-unsolved",
-            Self::Painleve { .. } => "painleve",
+            Self::Painleve { .. } | Self::PainleveMet { has_forces: false, .. } => "painleve",
+            Self::PainleveMet { .. } => "painleve-not-unique",
+            Self::ImpulseNotFinite { .. } => "impulse-not-finite",
+            Self::ResetWithImpulse { .. } => "conflicting-resets",
             Self::RestitutionRange { .. } => "restitution-range",
             Self::FrictionRange { .. } => "friction-range",
             Self::NotConsistent { .. } => "not-consistent",
@@ -498,19 +532,6 @@ impl Error {
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
-        }
-    }
-
-    /// The word in the section `run` of a model file that it is about, if it is about one.
-    pub fn about(&self) -> Option<&'static str> {
-        match self {
-            Self::WrongMethod { about, .. } => Some(about),
-            Self::BadRho { .. } => Some("rho_infinity"),
-            Self::BadSafety { .. } => Some("safety"),
-            Self::BesideFixedStep { which } => Some(which),
-            Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
-            Self::BadPin { .. } => Some("pinned"),
-            _ => None,
         }
     }
 
@@ -547,6 +568,9 @@ impl Error {
             Self::ContactPenetrates { .. } => hints::CONTACT_PENETRATES,
             Self::ContactsUnsolved { why, .. } => why.cure(),
             Self::Painleve { .. } => hints::PAINLEVE,
+            Self::PainleveMet { .. } => hints::PAINLEVE_MET,
+            Self::ImpulseNotFinite { .. } => "look for a division by zero in the `size` of the impulse",
+            Self::ResetWithImpulse { .. } => "write the reset as an impulse, too: they are one impact then",
             Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
             Self::FrictionRange { .. } => hints::FRICTION_RANGE,
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
@@ -563,26 +587,5 @@ impl Error {
             Self::WrongMethod { hint, .. } => hint,
             Self::StepTooSmall { .. } => hints::STEP_TOO_SMALL,
         }
-    }
-}
-
-/// An error together with what was computed before it.
-#[derive(Clone, Error)]
-#[error("{error}")]
-pub struct Failure {
-    /// What went wrong.
-    pub error: Error,
-    /// The trajectory up to there.
-    pub trajectory: Trajectory,
-}
-
-/// The error and how far the run came; a whole trajectory would bury it.
-impl std::fmt::Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let reached = self.trajectory.end_time();
-        f.debug_struct("Failure")
-            .field("error", &self.error)
-            .field("reached", &reached)
-            .finish_non_exhaustive()
     }
 }

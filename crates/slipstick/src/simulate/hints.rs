@@ -1,4 +1,21 @@
-//! What to do about errors, where it takes more than a few words.
+//! What to do about errors, where it takes more than a few words; and the run options that they are about.
+
+use super::Error;
+
+impl Error {
+    /// The word in the section `run` of a model file that it is about, if it is about one.
+    pub fn about(&self) -> Option<&'static str> {
+        match self {
+            Self::WrongMethod { about, .. } => Some(about),
+            Self::BadRho { .. } => Some("rho_infinity"),
+            Self::BadSafety { .. } => Some("safety"),
+            Self::BesideFixedStep { which } => Some(which),
+            Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
+            Self::BadPin { .. } => Some("pinned"),
+            _ => None,
+        }
+    }
+}
 
 pub(super) const START_NOT_FINITE: &str =
     "look for a division by zero or a root of a negative number in the start value";
@@ -65,5 +82,7 @@ pub(super) const INVARIANT_BROKEN: &str = "this is a defect of Slipstick and not
 pub(super) const CONTACT_PENETRATES: &str = "choose start values, and values of resets, with a gap of zero or more; use a smaller `rtol` if the contact has just lifted";
 pub(super) const PAINLEVE: &str =
     "lower `friction`, or make the contact compliant with a spring and a damper";
+pub(super) const PAINLEVE_MET: &str =
+    "lower `friction`, or go on with a warning: `painleve = \"continue\"` in `[run]`";
 pub(super) const FRICTION_RANGE: &str =
     "choose numbers from 0 on, and `static` at least as large as `sliding`";

@@ -2,6 +2,7 @@
 
 use super::Error;
 use crate::equations::System;
+use crate::formulation::Amount;
 use crate::transition::{Conflict, Impossible, Target};
 
 impl Error {
@@ -26,15 +27,30 @@ impl Error {
                 value,
                 t,
             },
-            Impossible::Contacts { which, why } => {
-                let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contact(k))).collect();
+            Impossible::Contacts { which, events, why } => {
+                let names = which.into_iter().map(contact).chain(events.into_iter().map(guard));
+                let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
                 Self::ContactsUnsolved { contacts: names.join(", "), why, t }
             }
             Impossible::Penetrates { contact: k, gap, allowed } => {
                 Self::ContactPenetrates { contact: contact(k), gap, allowed, t }
             }
             Impossible::Restitution { contact: k, value } => {
-                Self::RestitutionRange { contact: contact(k), value, t }
+                Self::RestitutionRange { owner: format!("contact `{}`", contact(k)), value, t }
+            }
+            Impossible::Impulse { guard: g, amount: Amount::Restitution(value) } => {
+                Self::RestitutionRange { owner: format!("event `{}`", guard(g)), value, t }
+            }
+            Impossible::Impulse { guard: g, amount: Amount::Size(value) } => {
+                Self::ImpulseNotFinite { event: guard(g), value, t }
+            }
+            Impossible::ResetWithImpulse { guards: (reset, impulse), state } => Self::ResetWithImpulse {
+                guards: (guard(reset), guard(impulse)),
+                target: system.state_names()[state].clone(),
+                t,
+            },
+            Impossible::Painleve { contact: k, jam, has_forces } => {
+                Self::PainleveMet { contact: contact(k), jam, has_forces, t }
             }
             Impossible::Friction { contact: k, values } => {
                 Self::FrictionRange { contact: contact(k), values, t }

@@ -230,8 +230,8 @@ impl RunLoop<'_> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
         let rests = |g: usize| guards[g].contact.is_some_and(|of| of.change == ContactChange::Rest);
-        let resets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
-        let jumps = resets || !transition.contacts.hits().is_empty();
+        let sets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
+        let jumps = sets || transition.contacts.has_impulses();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {
             (true, _) => f64::INFINITY,
@@ -248,9 +248,10 @@ impl RunLoop<'_> {
         Consistency { integrator, recorder }.close_before_reset(transition);
         let system = integrator.flow.system();
         let mut contacts = Contacts::default();
-        if !system.contacts().is_empty() {
+        if !system.contacts().is_empty() || !system.impulses().is_empty() {
             contacts.delta = guards.uncertainty.of_rounding();
             contacts.widths = integrator.tolerance_widths();
+            contacts.stops_at_painleve = integrator.options.events.stops_at_painleve;
         }
         let rules: [&mut dyn Rule; 6] =
             [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];

@@ -101,6 +101,9 @@ pub struct EventOptions {
     pub location: Option<Location>,
     /// Whether nearly concurrent events become one.
     pub concurrency: Option<Concurrency>,
+    /// Whether the run ends where a contact slides with more friction than its motion can have (Painlevé), and does not
+    /// go on with a warning.
+    pub stops_at_painleve: bool,
 }
 
 /// How the constraints of a mechanism are kept met.

@@ -31,7 +31,7 @@ impl Onward {
             return Self::Hits;
         }
         let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();
-        if !one_sided || !guard.response.reset || !reset_turns(integrator, g, last) {
+        if !one_sided || !guard.response.sets_state() || !reset_turns(integrator, g, last) {
             return Self::Freely;
         }
         if order > 1 { Self::Halts } else { Self::Through }

@@ -155,12 +155,15 @@ impl Recorder {
         let happens = |change: ContactChange| {
             let happened = transition.contacts.happened.iter();
             happened.filter_map(|&g| guards[g].contact).any(|of| of.change == change)
+                || any(&|guard| guard.response.of_contact == Some(change))
         };
         let begins = now.iter().any(|g| !was.contains(g));
         let ends = was.iter().any(|g| !now.contains(g));
         let all = [
             (EventKind::Reset, any(&|guard| guard.response.reset)),
-            (EventKind::Switch, any(&locks) && !begins && !ends),
+            (EventKind::Impulse, any(&|guard| guard.response.impulse.is_some())),
+            (EventKind::Switch, any(&|guard| locks(guard) && guard.zones.is_empty()) && !begins && !ends),
+            (EventKind::Zone, any(&|guard| !guard.zones.is_empty()) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
             (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest) || happens(ContactChange::Rest)),
             (EventKind::Hit, happens(ContactChange::Hit)),

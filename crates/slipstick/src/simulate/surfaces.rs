@@ -374,7 +374,7 @@ impl<'a> Surfaces<'_, 'a> {
         let [first, second] = rounds else { return false };
         let (&[first], &[second]) = (&first[..], &second[..]) else { return false };
         let guards = self.all();
-        if guards[first].response.reset || guards[second].response.reset {
+        if guards[first].response.sets_state() || guards[second].response.sets_state() {
             return false;
         }
         let Some(of_modes) = self.surfaces_of_modes(first, second) else { return false };

@@ -9,7 +9,7 @@
 use super::energy::GAUSS;
 use super::{EnergyBalance, Event, EventKind, Segment, Trajectory};
 use crate::contact::{Hit, Status};
-use crate::equations::{ContactShape, Evaluator, LAW_NUMBERS, Observer, System, UncertainPoint};
+use crate::equations::{ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System, UncertainPoint};
 use crate::formulation::Mixture;
 use crate::mode::Mode;
 
@@ -182,7 +182,8 @@ impl<'a> ContactLook<'a> {
     fn add_power(&mut self, mode: &Mode, t: f64, y: &[f64], width: f64) {
         self.velocities(mode, t, y);
         if let Some(mechanism) = self.evaluator.mechanism() {
-            mechanism.laws((mode.locked(self.parameters), t, y), &mut self.scratch.laws);
+            let at = (mode.locked(self.parameters), t, y);
+            mechanism.laws(at, LawsWanted::Contacts, &mut self.scratch.laws);
         }
         for (k, contact) in self.system.contacts().iter().enumerate() {
             let Scratch { multipliers, laws, velocity, .. } = &self.scratch;

@@ -11,8 +11,12 @@ pub enum EventKind {
     Record,
     /// It changes the state.
     Reset,
+    /// It gives the mechanism an impulse.
+    Impulse,
     /// It changes the sign of a switch.
     Switch,
+    /// A contact comes to another zone of its friction.
+    Zone,
     /// From here on the motion slides along a switching surface.
     Slide,
     /// The motion leaves a switching surface that it slid along.
@@ -47,7 +51,9 @@ impl EventKind {
         match self {
             Self::Record => "record",
             Self::Reset => "reset",
+            Self::Impulse => "impulse",
             Self::Switch => "switch",
+            Self::Zone => "zone",
             Self::Slide => "slide",
             Self::Leave => "leave",
             Self::Mode => "mode",
@@ -150,7 +156,8 @@ impl Event {
     /// that has come to that is no switch.
     pub fn amend(&mut self, kind: EventKind, after: &[f64], mode: &Mode) {
         let Some(last) = self.rounds.last_mut() else { return };
-        last.kinds.retain(|known| *known != EventKind::Switch && *known != kind);
+        let is_switch = |known: EventKind| matches!(known, EventKind::Switch | EventKind::Zone);
+        last.kinds.retain(|known| !is_switch(*known) && *known != kind);
         last.kinds.push(kind);
         last.after.copy_from_slice(after);
         last.mode.clone_from(mode);

@@ -43,14 +43,14 @@ impl LinearisedEvent {
 
 impl Trajectory {
     /// Linearises the event of this index. None for events that no guard or time of the system began, for
-    /// mechanisms with constraints, whose impulses are not part of it, and beyond the last event. The gradient and the
+    /// mechanisms with constraints, whose impulses are not part of it, for impulses that events give, and beyond the last event. The gradient and the
     /// resets are those of the formulas as they are locked: while the motion slides, equivalent values are not
     /// differentiated.
     pub fn linearise_event(&self, system: &dyn System, index: usize) -> Option<LinearisedEvent> {
         let (event, before) = (self.events.get(index)?, &self.segments[index].mode);
         let first = *event.rounds.first()?.guards.first()?;
         let kind = &system.guards().get(first)?.kind;
-        if !system.constraints().is_empty() {
+        if !system.constraints().is_empty() || event.impacts().next().is_some() {
             return None;
         }
         let mut flow = Flow::new(system, before.clone()).with_parameters(&self.parameters);

@@ -2,9 +2,9 @@
 
 use super::contacts::ContactRecord;
 use super::resets::Conflict;
-use crate::contact::Unsolved;
+use crate::contact::{Jam, Unsolved};
 use crate::equations::{ContactGuard, Guard};
-use crate::formulation::Flow;
+use crate::formulation::{Amount, Flow};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::ContactChange;
@@ -156,6 +156,8 @@ pub enum Impossible {
     Contacts {
         /// Which.
         which: Vec<usize>,
+        /// The guards of events that give impulses at the same instant.
+        events: Vec<usize>,
         /// Why not.
         why: Unsolved,
     },
@@ -174,6 +176,29 @@ pub enum Impossible {
         contact: usize,
         /// The restitution.
         value: f64,
+    },
+    /// The impulse of an event has a restitution that is not between zero and one, or a size that is not finite.
+    Impulse {
+        /// The guard of the event.
+        guard: usize,
+        /// The number.
+        amount: Amount,
+    },
+    /// One event resets a speed, and another gives an impulse.
+    ResetWithImpulse {
+        /// Their guards.
+        guards: (usize, usize),
+        /// The speed, among the states.
+        state: usize,
+    },
+    /// A contact slides with more friction than its motion can have, and that is to end the run.
+    Painleve {
+        /// The contact.
+        contact: usize,
+        /// Its friction.
+        jam: Jam,
+        /// Whether there are forces with which it slides, as well as lifts.
+        has_forces: bool,
     },
     /// The friction of a contact is negative, not finite, or smaller while it sticks than while it slides.
     Friction {

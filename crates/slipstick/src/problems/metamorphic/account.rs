@@ -220,4 +220,4 @@ fn sizes(run: &Trajectory, units: &Units) -> Result<Vec<f64>, String> {
 
 /// What leaves the state as it is.
 const SMOOTH_KINDS: &[EventKind] =
-    &[EventKind::Record, EventKind::Switch, EventKind::Slide, EventKind::Leave];
+    &[EventKind::Record, EventKind::Switch, EventKind::Zone, EventKind::Slide, EventKind::Leave];

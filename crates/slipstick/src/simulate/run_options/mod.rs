@@ -311,6 +311,18 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         ..ROW
     },
     RunOption {
+        key: "painleve",
+        default: "`\"continue\"`",
+        about: "what happens where a contact slides with more friction than its motion can have: an impulse stops its slip, with a warning, or the run ends",
+        more: Some("concepts/contacts.md#much-friction"),
+        kind: OptionKind::Word(&[
+            ("continue", |options| options.events.stops_at_painleve = false),
+            ("stop", |options| options.events.stops_at_painleve = true),
+        ]),
+        show: Show::Plan(own::show_painleve),
+        ..ROW
+    },
+    RunOption {
         key: "stabilisation",
         default: "`\"pstab\"`; with `auto` `\"ggl\"` where a mechanism is stiff, unless something is said here; with `alpha` and `alpha3` `\"none\"`, and nothing else",
         about: "what keeps the constraints of a mechanism met; tables are terms in the equations: `{ rate = 20, position = 100, along = \"forces\" }` (Baumgarte; also `\"normal\"` and `\"gradient\"`), `{ decay = 10, rate = 1 }`, and `{ reach = 0.1, speed = 10 }` for starts that do not meet their constraints, where both can be tables by constraint; what a table does not name is as here, but `reach` must be given",

@@ -137,6 +137,16 @@ fn per_constraint(
     Ok(PerConstraint::Each(values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect()))
 }
 
+/// The word of the model file; nothing without friction in contacts.
+pub(super) fn show_painleve(plan: &Plan) -> OptionValue {
+    let has_friction = plan.system.shape().mechanism.contacts.iter().any(|c| c.tangent.is_some());
+    match plan.options.events.stops_at_painleve {
+        _ if !has_friction => OptionValue::Nothing,
+        true => "stop".into(),
+        false => "continue".into(),
+    }
+}
+
 /// The word of the model file, or the numbers of terms in the equations.
 pub(super) fn show_stabilisation(plan: &Plan) -> OptionValue {
     let options = &plan.options;

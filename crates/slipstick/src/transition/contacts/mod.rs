@@ -1,19 +1,21 @@
 //! Contacts: impacts of those that approach, then which of them hold, stick, slide or open.
 //!
 //! All contacts of an instant are one problem: those that are closed, those that hit, and bystanders whose gap is zero
-//! as far as can be told. Impacts come first; contacts whose gaps do not move after them take part in the problem of
+//! as far as can be told. Impulses that events give take part as contacts without friction would. Impacts come first; contacts whose gaps do not move after them take part in the problem of
 //! accelerations.
 
+mod given;
 mod problem;
 mod remark;
 
 use super::rule::{Impossible, Rule, Tools, Transition};
-use crate::contact::{Hit, Impact, Status};
+use crate::contact::{GivenImpulse, Hit, Impact, Status};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::expr::Inexact;
 use crate::formulation::Flow;
 use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
+use given::give_sizes;
 use problem::ContactProblem;
 pub use remark::ContactRemark;
 
@@ -34,6 +36,35 @@ impl ContactRecord {
         self.remarks.iter().any(|remark| matches!(remark, ContactRemark::Painleve(..)))
     }
 
+    /// The impulses that events have given.
+    pub fn given(&self) -> &[GivenImpulse] {
+        self.impact.as_ref().map_or(&[], |impact| &impact.given)
+    }
+
+    /// Whether there were impulses, in contacts or by events.
+    pub fn has_impulses(&self) -> bool {
+        self.impact.as_ref().is_some_and(Impact::has_impulses)
+    }
+
+    /// That no contact slides with more friction than its motion can have.
+    fn check_painleve(&self) -> Result<(), Impossible> {
+        let jam = self.remarks.iter().find_map(|remark| match *remark {
+            ContactRemark::Painleve(contact, jam) => Some((contact, jam, false)),
+            ContactRemark::PainleveNotUnique(contact, jam) => Some((contact, jam, true)),
+            _ => None,
+        });
+        let Some((contact, jam, has_forces)) = jam else { return Ok(()) };
+        Err(Impossible::Painleve { contact, jam, has_forces })
+    }
+
+    /// Adds an impact to those of this round.
+    fn append(&mut self, other: Impact) {
+        match &mut self.impact {
+            Some(impact) => impact.append(other),
+            none => *none = Some(other),
+        }
+    }
+
     /// The contacts with an impulse.
     pub fn hits(&self) -> &[Hit] {
         self.impact.as_ref().map_or(&[], |impact| &impact.hits)
@@ -47,6 +78,8 @@ pub struct Contacts {
     pub delta: Vec<f64>,
     /// The tolerance of each state.
     pub widths: Vec<f64>,
+    /// Whether a contact that slides with more friction than its motion can have ends the run.
+    pub stops_at_painleve: bool,
 }
 
 /// In units of the tolerance of its terms, how far a gap may be below zero and still be closed.
@@ -54,25 +87,27 @@ pub const MOST_DEEP: f64 = 1e3;
 
 impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        let given = give_sizes(tools.flow, transition, &self.delta)?;
         let guards = tools.flow.system().guards();
-        if tools.flow.system().contacts().is_empty() {
-            return Ok(());
-        }
         let fired: Vec<ContactGuard> =
             transition.firing.guards.iter().filter_map(|&g| guards[g].contact).collect();
-        if fired.is_empty() && !transition.changes(&tools.flow.mode) {
+        let is_of_contacts = !tools.flow.system().contacts().is_empty()
+            && (!fired.is_empty() || transition.changes(&tools.flow.mode));
+        if !is_of_contacts && given.is_empty() {
             return Ok(());
         }
         self.open_what_has_jumped(tools, transition)?;
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
         let which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
-        if which.is_empty() {
+        if which.is_empty() && given.is_empty() {
             return Ok(());
         }
         let by_motion = transition.firing.by_motion;
-        ContactProblem { flow: tools.flow, which, fired, delta: &self.delta, window, by_motion }
-            .resolve(transition)
+        let mut problem =
+            ContactProblem { flow: tools.flow, which, given, fired, delta: &self.delta, window, by_motion };
+        problem.resolve(transition)?;
+        if self.stops_at_painleve { transition.contacts.check_painleve() } else { Ok(()) }
     }
 }
 

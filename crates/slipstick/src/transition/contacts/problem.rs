@@ -3,12 +3,12 @@
 use super::super::rule::{Impossible, Transition};
 use super::ContactRemark;
 use crate::contact::{
-    Hit, Impact, ImpactRemark, ImpactResult, Jam, LawNumbers, Relations, Resolved, Status, Unsolved, Wish,
-    end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
+    GivenImpulse, Hit, Impact, ImpactRemark, ImpactResult, Jam, LawNumbers, Relations, Resolved, Status,
+    Unsolved, Wish, end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
 };
-use crate::equations::{ContactGuard, UncertainPoint};
+use crate::equations::{ContactGuard, Layout, UncertainPoint};
 use crate::expr::Inexact;
-use crate::formulation::{Flow, JointResponses, TouchPoint, Touching};
+use crate::formulation::{Flow, GivenRow, JointResponses, TouchPoint, Touching};
 use crate::model::ContactChange;
 use crate::watch::NOTHING_LEFT;
 
@@ -23,6 +23,8 @@ const ROUNDED_GAIN: f64 = 1e-9;
 pub(super) struct ContactProblem<'r, 'a> {
     pub(super) flow: &'r mut Flow<'a>,
     pub(super) which: Vec<usize>,
+    /// The impulses that events give as contacts would, behind the contacts.
+    pub(super) given: Vec<GivenRow>,
     pub(super) fired: Vec<ContactGuard>,
     /// How uncertain each state is by rounding.
     pub(super) delta: &'r [f64],
@@ -76,7 +78,8 @@ impl ContactProblem<'_, '_> {
     /// taken off, then contacts that approach hit, then forces are found.
     fn attempt(&mut self, transition: &mut Transition, ends: &[bool]) -> Result<Attempt, Impossible> {
         let before: Vec<Status> = self.statuses();
-        let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
+        let given = self.given.clone();
+        let Touching { mut relations, responses, joints } = self.touching(transition, &before, &given)?;
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
@@ -87,15 +90,15 @@ impl ContactProblem<'_, '_> {
         if left.contains(&true) {
             let result = end_hits(&relations, &wishes, &left).map_err(|why| self.unsolved(why))?;
             let (before, velocity) = (relations.clone(), result.velocity.clone());
-            self.move_by(&result.impulses, &responses, transition);
+            move_by(self.flow.system().layout(), (&result.impulses, &responses), &mut transition.after);
             turn_slips(&mut wishes, &before.velocity, &result);
             impulses.push(Moved { result, relations: before, joints: joints.clone() });
             relations.velocity = velocity;
         }
-        if (0..count).any(|i| relations.approaches(i)) {
+        if (0..relations.count()).any(|i| relations.approaches(i)) {
             let result = resolve_impact(&relations, &self.restitutions(&relations, ends));
             let result = result.map_err(|why| self.unsolved(why))?;
-            self.move_by(&result.impulses, &responses, transition);
+            move_by(self.flow.system().layout(), (&result.impulses, &responses), &mut transition.after);
             let (before, velocity) = (relations.clone(), result.velocity.clone());
             turn_slips(&mut wishes, &before.velocity, &result);
             impulses.push(Moved { result, relations: before, joints });
@@ -114,7 +117,10 @@ impl ContactProblem<'_, '_> {
     /// they end.
     fn restitutions(&self, relations: &Relations, ends: &[bool]) -> Vec<f64> {
         let rests = self.is_rest();
-        let given = |(i, law): (usize, &LawNumbers)| if rests || ends[i] { 0.0 } else { law.restitution };
+        let given = |(i, law): (usize, &LawNumbers)| match ends.get(i) {
+            Some(ends) if rests || *ends => 0.0,
+            _ => law.restitution,
+        };
         relations.laws.iter().enumerate().map(given).collect()
     }
 
@@ -134,7 +140,7 @@ impl ContactProblem<'_, '_> {
         let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
         let mut jammed: Vec<(usize, Jam)> = Vec::new();
         loop {
-            let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
+            let Touching { mut relations, responses, joints } = self.touching(transition, &before, &[])?;
             self.widen_accelerations(&mut relations, transition, &wishes);
             let why = match resolve_accelerations(&relations, &wishes) {
                 Ok(resolved) => {
@@ -151,7 +157,7 @@ impl ContactProblem<'_, '_> {
                 wishes[*i].direction = 0.0;
             }
             jammed = jams;
-            self.move_by(&result.impulses, &responses, transition);
+            move_by(self.flow.system().layout(), (&result.impulses, &responses), &mut transition.after);
             impulses.push(Moved { result, relations, joints });
         }
     }
@@ -178,7 +184,7 @@ impl ContactProblem<'_, '_> {
             let Transition { t, before, mode_before, .. } = transition;
             let point = TouchPoint { t: *t, y: &moved, before, mode_before, delta: self.delta };
             let statuses = [wish.status];
-            if let Some(there) = self.flow.contacts().touching(point, &self.which[i..=i], &statuses) {
+            if let Some(there) = self.flow.contacts().touching(point, (&self.which[i..=i], &statuses), &[]) {
                 relations.free[2 * i].bound += (there.relations.free[0].value - free.value).abs();
             }
         }
@@ -210,10 +216,15 @@ impl ContactProblem<'_, '_> {
         self.which.iter().map(|&k| self.flow.mode.status(&contacts[k])).collect()
     }
 
-    fn touching(&mut self, transition: &Transition, statuses: &[Status]) -> Result<Touching, Impossible> {
+    fn touching(
+        &mut self,
+        transition: &Transition,
+        statuses: &[Status],
+        given: &[GivenRow],
+    ) -> Result<Touching, Impossible> {
         let Transition { t, before, after, mode_before, .. } = transition;
         let point = TouchPoint { t: *t, y: after, before, mode_before, delta: self.delta };
-        let touching = self.flow.contacts().touching(point, &self.which, statuses);
+        let touching = self.flow.contacts().touching(point, (&self.which, statuses), given);
         let mut touching = touching.ok_or_else(|| self.unsolved(Unsolved::Impact))?;
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
         for i in (0..self.which.len()).filter(|&i| self.by_motion && self.has_fired(i, ContactChange::Hit)) {
@@ -258,21 +269,6 @@ impl ContactProblem<'_, '_> {
         Ok(())
     }
 
-    /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
-    fn move_by(&self, impulses: &[f64], responses: &[Vec<f64>], transition: &mut Transition) {
-        let layout = self.flow.system().layout();
-        for (i, speed) in transition.after[layout.q..layout.q + layout.v].iter_mut().enumerate() {
-            let (mut change, mut size) = (0.0, 0.0);
-            for (p, response) in impulses.iter().zip(responses) {
-                change += p * response[i];
-                size += (p * response[i]).abs();
-            }
-            if change.abs() > ROUNDING * size {
-                *speed += change;
-            }
-        }
-    }
-
     /// Takes what contacts come to: the log of the impact, what is worth a word, what each of them does.
     fn take(&mut self, transition: &mut Transition, attempt: &Attempt, ends: &[bool]) {
         for moved in &attempt.impulses {
@@ -303,10 +299,7 @@ impl ContactProblem<'_, '_> {
         }
         let hit: Vec<usize> = logged.hits.iter().map(|hit| hit.contact).collect();
         let record = &mut transition.contacts;
-        match &mut record.impact {
-            Some(impact) => impact.append(logged),
-            none => *none = Some(logged),
-        }
+        record.append(logged);
         let Moved { result, relations, .. } = moved;
         for remark in &result.remarks {
             record.remarks.push(match remark {
@@ -333,7 +326,19 @@ impl ContactProblem<'_, '_> {
         let hits: Vec<Hit> = self.which.iter().enumerate().filter_map(hit).collect();
         let law = hits.first().map(|hit| self.flow.system().contacts()[hit.contact].law).unwrap_or_default();
         let (passes, energy) = (result.passes, result.energy);
-        Impact { law, passes, hits, joints: joints.impulses(&result.impulses), energy }
+        let given = self.given.iter().enumerate().filter_map(|(k, given)| {
+            let row = 2 * (self.which.len() + k);
+            // What is left of hits, and slips that are stopped, concern contacts alone.
+            let impulse = given.sign * result.impulses.get(row).filter(|impulse| **impulse != 0.0)?;
+            let (before, after) = pair(row);
+            Some(GivenImpulse {
+                guard: given.guard,
+                velocity: (given.sign * before, given.sign * after),
+                impulse,
+            })
+        });
+        let given = given.collect();
+        Impact { law, passes, hits, given, joints: joints.impulses(&result.impulses), energy }
     }
 
     /// Sets what a contact does from here on, and takes note of what has happened to it.
@@ -363,7 +368,22 @@ impl ContactProblem<'_, '_> {
     }
 
     fn unsolved(&self, why: Unsolved) -> Impossible {
-        Impossible::Contacts { which: self.which.clone(), why }
+        let events = self.given.iter().map(|given| given.guard).collect();
+        Impossible::Contacts { which: self.which.clone(), events, why }
+    }
+}
+
+/// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
+pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>]), state: &mut [f64]) {
+    for (i, speed) in state[layout.q..layout.q + layout.v].iter_mut().enumerate() {
+        let (mut change, mut size) = (0.0, 0.0);
+        for (p, response) in impulses.iter().zip(responses) {
+            change += p * response[i];
+            size += (p * response[i]).abs();
+        }
+        if change.abs() > ROUNDING * size {
+            *speed += change;
+        }
     }
 }
 

@@ -35,6 +35,11 @@ impl ContactRemark {
         }
     }
 
+    /// Whether it is about an impact, in which events with impulses may have had a part.
+    pub fn is_of_impact(&self) -> bool {
+        matches!(self, Self::ImpactNotUnique(_) | Self::GaveUpRestitution(_) | Self::GainsEnergy(..))
+    }
+
     /// The contacts that it is about.
     pub fn contacts(&self) -> &[usize] {
         match self {
