@@ -6,7 +6,8 @@
 //! that (Coriolis, gyroscopic) are among the applied ones, and only all together, with `vᵀ Ṁ v / 2`, tell
 //! what is put in; elsewhere each speed has its own power.
 
-use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_jets::MechanismJets;
+use super::closure_mechanism::Mechanism;
 use super::{ActiveRows, Locked, POWER, Terms};
 
 /// The distance of differences, as a part of the largest coordinate.
@@ -30,7 +31,7 @@ pub(super) struct ClosureEnergy<'a> {
 impl<'a> ClosureEnergy<'a> {
     pub(super) fn new(mechanism: &'a Mechanism) -> Self {
         let (terms, layout) = (mechanism.terms_with(&ActiveRows::default()), mechanism.layout());
-        let (m, holonomic) = (mechanism.constraints().len(), mechanism.joint_count());
+        let (m, holonomic) = (mechanism.constraint_count(), mechanism.holonomic_count());
         let entries = terms.mass.values.len();
         Self {
             mechanism,

@@ -1,10 +1,11 @@
 //! The terms of a mechanism written in closures. They come from jets, and have no slopes to tell.
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_jets::MechanismJets;
+use super::closure_mechanism::Mechanism;
 use super::{
-    ActiveRows, At, BadPlace, Locked, MechanismStructure, MechanismTerms, Observer, ResidualsWanted,
-    SlopePlaces, Terms, TermsWanted, WrongGradient,
+    ActiveRows, At, BadContact, BadPlace, Locked, MechanismStructure, MechanismTerms, Observer,
+    ResidualsWanted, SlopePlaces, Terms, TermsWanted, WrongGradient,
 };
 
 impl MechanismTerms for MechanismJets<'_> {
@@ -42,12 +43,12 @@ impl MechanismTerms for MechanismJets<'_> {
         self.shift(t, q, change);
     }
 
-    fn joints(&mut self, _: Locked<'_>, shut: &mut [bool]) {
-        shut.fill(true);
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        self.find_shut(locked, shut);
     }
 
-    fn laws(&mut self, _: At<'_>, laws: &mut [f64]) {
-        laws.fill(0.0);
+    fn laws(&mut self, at: At<'_>, laws: &mut [f64]) {
+        self.fill_laws(at, laws);
     }
 
     fn set_motion(&mut self, motion: &[f64]) {
@@ -73,6 +74,9 @@ impl MechanismStructure for Mechanism {
     }
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
         MechanismJets::new(self).wrong_gradient(t, y)
+    }
+    fn bad_contact(&self, t: f64, y: &[f64]) -> Option<(usize, BadContact)> {
+        MechanismJets::new(self).bad_contact(t, y)
     }
     fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
         self.uneven_entry(t, y)

@@ -18,6 +18,7 @@ mod setting;
 mod sides;
 mod versions;
 
+pub(crate) use contacts::contact_variables;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};

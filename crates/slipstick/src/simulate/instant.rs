@@ -371,7 +371,7 @@ impl RunLoop<'_> {
         }
         let delta = guards.uncertainty.of_rounding();
         let point = UncertainPoint { t: integrator.trial.t, y: &integrator.trial.start, delta: &delta };
-        let gap = integrator.flow.guards().banded(guard, point);
+        let gap = integrator.flow.guards().banded_anyway(guard, point);
         gap.is_some_and(|gap| gap.value.abs() <= NOTHING_LEFT * gap.bound)
     }
 

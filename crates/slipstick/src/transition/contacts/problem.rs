@@ -157,7 +157,6 @@ impl ContactProblem<'_, '_> {
     /// shorter than the spacing of times.
     fn widen_accelerations(&mut self, relations: &mut Relations, transition: &Transition, wishes: &[Wish]) {
         let (system, y) = (self.flow.system(), &transition.after);
-        let layout = system.layout();
         for (i, wish) in wishes.iter().enumerate() {
             let free = relations.free[2 * i];
             let opens = wish.stays && free.value > free.bound;
@@ -168,8 +167,8 @@ impl ContactProblem<'_, '_> {
             let (mut moved, mut gradient) = (y.clone(), vec![0.0; y.len()]);
             let hit = system.contacts()[self.which[i]].hit;
             self.flow.guards().gradient(hit, transition.t, &mut moved, &mut gradient);
-            for j in 0..layout.v.min(layout.q) {
-                moved[j] += window * y[layout.q + j].abs() * sign(gradient[j]);
+            for (j, rate) in self.flow.position_rates(transition.t, y).into_iter().enumerate() {
+                moved[j] += window * rate.abs() * sign(gradient[j]);
             }
             let Transition { t, before, mode_before, .. } = transition;
             let point = TouchPoint { t: *t, y: &moved, before, mode_before };
@@ -191,7 +190,7 @@ impl ContactProblem<'_, '_> {
             }
             let hit = self.flow.system().contacts()[k].hit;
             let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
-            let Some(gap) = self.flow.guards().banded(hit, point) else { continue };
+            let Some(gap) = self.flow.guards().banded_anyway(hit, point) else { continue };
             // Where hits have come to nothing, so has what is as small.
             let bands = if self.is_rest() { NOTHING_LEFT } else { UNSEEN };
             if velocity * velocity <= 2.0 * acceleration.abs() * (bands * gap.bound - gap.value) {
