@@ -263,7 +263,7 @@ impl<'a> MechanismJets<'a> {
             let Some(friction) = &contact.friction else { continue };
             let Some(row) = locked.rows.map_or(Some(k), |rows| rows.row(k)) else { continue };
             let values = feedback.row_mut(row);
-            match Status::of(locked.discrete[contact.state], locked.discrete[contact.state + 1]) {
+            match status_of(locked, contact) {
                 Status::Slides(direction) => {
                     self.slip_gradient(friction, t, y, values);
                     let along = friction.sliding.at(locked, t, y) * direction;
@@ -306,7 +306,7 @@ impl<'a> MechanismJets<'a> {
             (ContactChange::Lift, _) => -normal,
             (ContactChange::Stick, Some(friction)) => {
                 self.hold(t, y);
-                locked.discrete[own.state + 1] * (friction.slip)(self.t, &self.q, &self.v).value
+                direction_of(locked, own) * (friction.slip)(self.t, &self.q, &self.v).value
             }
             (ContactChange::Slip, Some(friction)) => {
                 let tangent = self.motion[n + self.tangent_of(contact)];
@@ -330,7 +330,7 @@ impl<'a> MechanismJets<'a> {
         if !self.knows_gradient(contact, change) {
             return None;
         }
-        let direction = locked.discrete[own.state + 1];
+        let direction = direction_of(locked, own);
         let slope = |jets: &Self| match &own.friction {
             Some(friction) if change == ContactChange::Stick => {
                 direction * (friction.slip)(jets.t, &jets.q, &jets.v).first
@@ -374,7 +374,7 @@ impl<'a> MechanismJets<'a> {
     pub(super) fn find_shut(&self, locked: Locked<'_>, shut: &mut [bool]) {
         shut.fill(true);
         for (k, contact) in self.mechanism.contacts.iter().enumerate() {
-            let status = Status::of(locked.discrete[contact.state], locked.discrete[contact.state + 1]);
+            let status = status_of(locked, contact);
             shut[self.mechanism.joint_count() + k] = status.is_closed();
             if contact.friction.is_some() {
                 shut[self.tangent_of(k)] = status == Status::Sticks;
@@ -486,4 +486,15 @@ impl<'a> MechanismJets<'a> {
 /// Whether a constraint is among the rows that are asked for.
 fn has_row(rows: Option<&ActiveRows>, constraint: usize) -> bool {
     rows.is_none_or(|rows| rows.row(constraint).is_some())
+}
+
+/// What a contact does; it is open where nothing is said.
+fn status_of(locked: Locked<'_>, contact: &Contact) -> Status {
+    let state = locked.discrete.get(contact.state).copied().unwrap_or_default();
+    Status::of(state, direction_of(locked, contact))
+}
+
+/// The direction in which a contact slides; zero if it does not.
+fn direction_of(locked: Locked<'_>, contact: &Contact) -> f64 {
+    locked.discrete.get(contact.state + 1).copied().unwrap_or_default()
 }
