@@ -36,7 +36,8 @@ pub use events::{
 pub use fingerprint::{FingerprintRun, Fingerprinted, fingerprinted};
 pub use mass::behind_mass_matrices;
 pub use mechanisms::{
-    Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
+    Counts, MechanismProblem, Set, contact_mechanisms, mechanism_problems, planar_mechanisms,
+    stiff_mechanisms,
 };
 pub use metamorphic::{
     Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,

@@ -253,7 +253,9 @@ impl ContactProblem<'_, '_> {
         Ok(())
     }
 
-    /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
+    /// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is; where they stop it,
+    /// it is zero: rounding that is left of it would be as uncertain as what has cancelled, and could look like a
+    /// motion.
     fn move_by(&self, impulses: &[f64], responses: &[Vec<f64>], transition: &mut Transition) {
         let layout = self.flow.system().layout();
         for (i, speed) in transition.after[layout.q..layout.q + layout.v].iter_mut().enumerate() {
@@ -263,7 +265,9 @@ impl ContactProblem<'_, '_> {
                 size += (p * response[i]).abs();
             }
             if change.abs() > ROUNDING * size {
-                *speed += change;
+                let after = *speed + change;
+                let is_stopped = after.abs() <= ROUNDING * (speed.abs() + size);
+                *speed = if is_stopped { 0.0 } else { after };
             }
         }
     }
