@@ -11,7 +11,7 @@ use slipstick::math::Jet;
 use slipstick::model::ImpactLaw;
 use slipstick::simulate::{Options, Plan, Start, simulate};
 use slipstick::step::Method;
-use slipstick::trajectory::Trajectory;
+use slipstick::trajectory::{Joints, Trajectory};
 
 const G: f64 = 9.81;
 
@@ -179,6 +179,8 @@ fn a_pendulum_hits_a_wall() {
     let system = system.discrete("own", 7.0);
     assert_eq!(system.shape().discrete_names[..2], ["own", "contact.wall.state"]);
     let run = simulate(&system, &Start::at([0.8, -0.6, 0.0, 0.0]), &Options::until(3.0)).unwrap();
+    let joints = Joints::of(&system, &Options::until(3.0).upkeep(), &run).unwrap();
+    assert!(joints.position.unwrap().value < 1e-13, "an open contact is no open joint: {joints:?}");
     let discrete = &run.segments.last().unwrap().mode.values.discrete;
     assert!(discrete[0] == 7.0 && discrete[4] > 0.0, "{discrete:?}");
 }

@@ -1,7 +1,10 @@
 //! The family of mechanisms with stops, strings, floors and walls: its truths by two methods, what it is made of, and
 //! a part of its table.
 
-use slipstick::problems::{MechanismProblem, contact_mechanisms};
+use slipstick::problems::{
+    Candidate, MechanismProblem, Setting, WorkAndError, contact_candidates, contact_mechanisms,
+    profile_at_error,
+};
 use slipstick::simulate::{Options, simulate};
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
@@ -73,5 +76,30 @@ fn truths_are_met_by_other_methods() {
             let error = problem.error(run(&problem, method, 1e-9).end_state());
             assert!(error < 1e-6, "{} with {}: {error:e}", problem.name, method.name());
         }
+    }
+}
+
+/// A small part of `slipstick bench unilateral`: every candidate solves every problem, and has its joints shut.
+#[test]
+fn candidates_solve_problems_at_equal_errors() {
+    let (candidates, parts) =
+        (contact_candidates(), ["stopped-chain-2", "hammer-3", "strings-1", "bumpers-1"]);
+    let of_candidate = |problem: &MechanismProblem, candidate: &Candidate| -> WorkAndError {
+        let run = |setting: &Setting| {
+            let entry = candidate.run(problem, *setting);
+            let open = entry.joints.and_then(|joints| joints.position).map_or(0.0, |opening| opening.value);
+            assert!(open < 1e-8, "{} with {}: {open}", problem.name, candidate.name);
+            Some((entry.work, entry.error?))
+        };
+        candidate.settings[..3].iter().filter_map(run).collect()
+    };
+    let problems: Vec<_> =
+        contact_mechanisms().into_iter().filter(|problem| parts.contains(&problem.name.as_str())).collect();
+    let row = |problem: &MechanismProblem| -> Vec<WorkAndError> {
+        candidates.iter().map(|candidate| of_candidate(problem, candidate)).collect()
+    };
+    let profile = profile_at_error(1e-4, candidates.len(), &problems.iter().map(row).collect::<Vec<_>>());
+    for (k, candidate) in candidates.iter().enumerate() {
+        assert_eq!(profile.solved(k), 1.0, "{}", candidate.name);
     }
 }

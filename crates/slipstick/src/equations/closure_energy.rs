@@ -60,7 +60,11 @@ impl<'a> ClosureEnergy<'a> {
         let (q, v) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
         self.mechanism.fill_masses(t, q, &mut self.terms.mass.values);
         self.mechanism.fill_forces(locked, t, y, &mut self.applied);
-        self.jets.all_residuals((None, t, y), &mut self.position, &mut self.velocity);
+        self.jets.all_residuals(
+            (Locked { rows: None, ..locked }, t, y),
+            &mut self.position,
+            &mut self.velocity,
+        );
         let (potential, potential_rate) = self.jets.potential(t, y);
         self.differ_masses(t, y);
         let (accelerations, rest) = motion.split_at(layout.v.min(motion.len()));

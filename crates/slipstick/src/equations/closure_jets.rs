@@ -403,18 +403,37 @@ impl<'a> MechanismJets<'a> {
         }
     }
 
-    /// How far the constraints are from being met.
+    /// How far the constraints are from being met. Where all are asked for, those of contacts that do not hold are zero.
     pub(super) fn all_residuals(
         &mut self,
-        (rows, t, y): (Option<&ActiveRows>, f64, &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
+        let rows = locked.rows;
         self.move_along(t, y);
         self.evaluate_constraints(rows);
+        if rows.is_none() {
+            self.leave_out_open(locked);
+        }
         copy_rows(rows, self.joints.iter().map(|joint| joint.value), position);
         let rates = self.joints.iter().map(|joint| joint.first);
         copy_rows(rows, rates.chain(self.rolling.iter().map(|rolling| rolling.value)), velocity);
+    }
+
+    /// The constraints of contacts that do not hold say nothing.
+    fn leave_out_open(&mut self, locked: Locked<'_>) {
+        let (mechanism, holonomic) = (self.mechanism, self.joints.len());
+        for (k, contact) in mechanism.contacts.iter().enumerate() {
+            let status = status_of(locked, contact);
+            if !status.is_closed() {
+                self.joints[mechanism.joint_count() + k] = Jet::default();
+            }
+            if contact.friction.is_some() && status != Status::Sticks {
+                let slip = self.tangent_of(k) - holonomic;
+                self.rolling[slip] = Jet::default();
+            }
+        }
     }
 
     /// Takes `T` times a change off the positions.

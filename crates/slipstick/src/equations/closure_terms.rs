@@ -18,7 +18,7 @@ impl MechanismTerms for MechanismJets<'_> {
 
     fn residuals(&mut self, at: At<'_>, _: ResidualsWanted<'_>, residuals: (&mut [f64], &mut [f64])) {
         let (locked, t, y) = at;
-        self.all_residuals((locked.rows, t, y), residuals.0, residuals.1);
+        self.all_residuals((locked, t, y), residuals.0, residuals.1);
     }
 
     fn rates(&mut self, at: At<'_>, residuals: (&mut [f64], &mut [f64]), _: &mut Terms) -> bool {

@@ -260,24 +260,18 @@ impl RelationBuilder<'_> {
 mod tests {
     use super::super::{Flow, Stabilisation};
     use super::*;
-    use crate::simulate::{Overrides, Plan};
+    use crate::equations::{Contact, Mechanism};
 
     /// A bob hangs at rest on a rod beside a wall: its weight and the force of the rod cancel.
     #[test]
     fn an_acceleration_that_cancels_is_as_uncertain_as_what_cancels() {
-        let text = r#"
-coordinates = { x = 0, y = -1 }
-kinetic = "x'^2 + y'^2"
-potential = "2*9.81*y"
-constraints.rod = "x^2 + y^2 - 1"
-contacts.wall = { gap = "x" }
-run.until = 1
-"#;
-        let plan = Plan::read_model(text).map(|model| Plan::new(&model, &Overrides::default()));
-        let plan = plan.expect("a model").expect("a plan");
-        let mode = Mode::start(&plan.system, 0);
-        let mut flow = Flow::stabilised(&plan.system, mode.clone(), Stabilisation::Twice);
-        let y = &plan.start.y[..];
+        let system = Mechanism::new(["x", "y"])
+            .forces(|_, _, f| f[1] = -9.81)
+            .joints(["rod"], |_, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
+            .contact(Contact::new("wall", |_, q| q[0]))
+            .system();
+        let (mode, y) = (Mode::start(&system, 0), &[0.0, -1.0, 0.0, 0.0][..]);
+        let mut flow = Flow::stabilised(&system, mode.clone(), Stabilisation::Twice);
         let point = TouchPoint { t: 0.0, y, before: y, mode_before: &mode };
         let touching = flow.contacts().touching(point, &[0], &[Status::Open]).expect("it can move");
         let free = touching.relations.free[0];

@@ -36,7 +36,7 @@ pub enum Set {
     /// The stiff family.
     Stiff,
     /// The family with contacts.
-    Contact,
+    Unilateral,
 }
 
 /// A word of two parts.
@@ -50,7 +50,7 @@ impl Set {
             Self::FourBars => FOUR_BARS,
             Self::Planar => "planar",
             Self::Stiff => "stiff",
-            Self::Contact => "contact",
+            Self::Unilateral => "unilateral",
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn unilateral() -> Vec<MechanismProblem> {
 fn problem(family: &Family, number: usize, until: f64) -> MechanismProblem {
     let made = (family.make)(&mut Draw::of(family.kind, number), number);
     let (name, counts) = (format!("{}-{number}", family.kind), made.linkage.counts());
-    MechanismProblem::new(Set::Contact, name, Box::new(made.system), made.start, until).counted(counts)
+    MechanismProblem::new(Set::Unilateral, name, Box::new(made.system), made.start, until).counted(counts)
 }
 
 /// Restitution: nothing is given back in one of four.
