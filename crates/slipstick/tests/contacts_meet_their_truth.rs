@@ -2,7 +2,8 @@
 //! right states and forces. One table; a method that does not take a problem says why.
 
 use slipstick::problems::{ContactProblem, contact_methods, contact_problems, more_contact_problems};
-use slipstick::simulate::simulate;
+use slipstick::simulate::{Options, simulate};
+use slipstick::step::Method;
 
 /// The tightest tolerance: times to 1e-9, forces to 1e-8.
 const TIGHT: f64 = 1e-10;
@@ -55,4 +56,41 @@ fn a_woodpecker_hits_with_its_beak_once_in_a_period() {
     assert!(hits.windows(2).all(|pair| (pair[1] - pair[0] - 0.146).abs() < 1e-3), "{hits:?}");
     let all: Vec<f64> = run.events.iter().map(|event| event.t).collect();
     assert_eq!(all.len(), 36, "nine events in a period");
+}
+
+fn more(name: &str) -> ContactProblem {
+    more_contact_problems().into_iter().find(|problem| problem.name == name).unwrap()
+}
+
+/// A tick is the lift of a tooth from a pallet.
+#[test]
+fn a_verge_ticks_with_a_constant_period() {
+    let verge = more("verge");
+    for (method, close) in [(Method::DormandPrince8, 1e-9), (Method::HalfExplicit5, 1e-8)] {
+        let options = Options { method, ..Options::until(4.0).tolerances(1e-10, 1e-12) };
+        let run = simulate(&verge.plan.system, &verge.plan.start, &options).unwrap();
+        let is_lift = |name: &str| name.ends_with(".lift");
+        let lifts =
+            run.events.iter().filter(|event| event.guards.iter().any(|&g| is_lift(&run.guard_names[g])));
+        let ticks: Vec<f64> = lifts.map(|event| event.t).collect();
+        let periods: Vec<f64> = ticks.windows(2).skip(12).map(|pair| pair[1] - pair[0]).collect();
+        assert!(ticks.len() == 23 && periods.len() == 10, "{ticks:?}");
+        assert!(periods.iter().all(|period| (period - periods[9]).abs() < close), "{periods:?}");
+    }
+}
+
+/// Each hit keeps to the restitution and to the friction of Smith: `p_t = -μ p_n (|a| a + |b| b)/(a² + b²)`.
+#[test]
+fn hits_of_a_conveyor_keep_to_their_law() {
+    let conveyor = more("double-pendulum-conveyor");
+    let run = simulate(&conveyor.plan.system, &conveyor.plan.start, &conveyor.plan.options).unwrap();
+    let hits: Vec<_> =
+        run.events.iter().flat_map(|event| event.impacts()).flat_map(|impact| &impact.hits).collect();
+    assert_eq!(hits.len(), 3);
+    for (hit, (restitution, friction)) in hits.into_iter().zip([(0.9, 0.4), (0.9, 0.4), (0.0, 0.2)]) {
+        let ((a, b), (normal, tangent)) = (hit.slip, hit.impulse);
+        assert!((hit.gap.1 + restitution * hit.gap.0).abs() < 1e-12, "{hit:?}");
+        let part = (a.abs() * a + b.abs() * b) / (a * a + b * b);
+        assert!((tangent + friction * normal * part).abs() < 1e-12, "{hit:?}");
+    }
 }

@@ -20,6 +20,7 @@ mod formulas;
 mod mechanisms;
 mod metamorphic;
 mod sliding;
+mod unilateral;
 
 /// One row of a suite.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -81,6 +82,7 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::CONSTRAINED,
         problems::CONTACT,
         problems::MECHANISMS,
+        problems::UNILATERAL,
         metamorphic::SUITE,
         formulas::SUITE,
         problems::FINGERPRINT,
@@ -108,6 +110,9 @@ pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Tr
     }
     if name == problems::FINGERPRINT.0 {
         return fingerprint::fingerprint(&arguments.fingerprint, json);
+    }
+    if name == problems::UNILATERAL.0 {
+        return Ok(unilateral::run(json));
     }
     Ok(run_suite(name, json))
 }

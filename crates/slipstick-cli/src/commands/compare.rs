@@ -13,6 +13,7 @@ use crate::model_file::suggestion;
 use crate::progress::RunMonitor;
 use crate::talk::{Trouble, data, note, warning};
 use profiles::Profiles;
+pub(super) use profiles::{curves, table};
 use rows::Row;
 use slipstick::formulation::Stabilisation;
 use slipstick::problems::{Case, Entrant, Entry};

@@ -11,14 +11,16 @@
 //! ```
 
 use super::closure_guard::{ClosureGuard, ClosureSurface, ResetRule};
-use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_jets::MechanismJets;
+use super::closure_mechanism::Mechanism;
 use super::closure_sides::LockedSides;
 use super::differences::gradient_by_differences;
 use super::{
-    At, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind, MechanismShape,
-    MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
+    At, ContactShape, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
+    MechanismShape, MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
 };
 use crate::expr::Bounds;
+use crate::model::ContactChange;
 use std::sync::Arc;
 
 type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
@@ -115,7 +117,17 @@ impl ClosureSystem {
     pub(super) fn mechanism(mechanism: Mechanism) -> Self {
         let mut system = Self::hybrid(mechanism.state_names(), |_, _, _, _| {});
         system.shape.layout = mechanism.layout();
-        system.shape.mechanism.constraints = mechanism.constraints().to_vec();
+        system.shape.mechanism.constraints = mechanism.constraints();
+        for name in mechanism.contact_variables() {
+            system = system.discrete(&name, 0.0);
+        }
+        for (k, (contact, shape)) in mechanism.contacts.iter().zip(mechanism.contact_shapes()).enumerate() {
+            let hit = system.surfaces.len();
+            for change in ContactChange::of_contact(shape.tangent.is_some()) {
+                system = system.guard(contact.guard(k, change, &shape));
+            }
+            system.shape.mechanism.contacts.push(ContactShape { hit, ..shape });
+        }
         system.mechanism = Some(mechanism);
         system
     }
@@ -130,11 +142,20 @@ impl ClosureSystem {
     }
 
     /// Adds a discrete variable with its value at the start. Only resets change it; [`hybrid`](Self::hybrid)
-    /// fields, guards and resets read it.
+    /// fields, guards and resets read it. Those of contacts stand behind all others.
     #[must_use]
     pub fn discrete(mut self, name: &str, start: f64) -> Self {
-        self.shape.discrete_names.push(name.to_owned());
-        self.shape.discrete_start.push(start);
+        let first_of_contacts = self.shape.mechanism.contacts.iter().map(|contact| contact.state).min();
+        let place = first_of_contacts.unwrap_or(self.shape.discrete_names.len());
+        self.shape.discrete_names.insert(place, name.to_owned());
+        self.shape.discrete_start.insert(place, start);
+        self.shape.mechanism.contacts.iter_mut().for_each(|contact| contact.state += 1);
+        for of in self.shape.guards.iter_mut().filter_map(|guard| guard.contact.as_mut()) {
+            of.state += 1;
+        }
+        if let Some(mechanism) = &mut self.mechanism {
+            mechanism.shift_contact_states();
+        }
         self
     }
 
@@ -175,7 +196,7 @@ impl ClosureSystem {
     /// Adds a guard.
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
-        let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
+        let ClosureGuard { mut guard, mut surface, growth, reset, rest, leader } = guard;
         if let ClosureSurface::Every { period, count, .. } = &mut surface {
             self.shape.clocks.push((self.surfaces.len(), *period));
             *count = self.shape.count_number;
@@ -189,8 +210,11 @@ impl ClosureSystem {
         }
         // One more stands before what happens at rest.
         let place = self.surfaces.len();
-        for at_rest in self.shape.guards.iter_mut().filter_map(|guard| guard.response.at_rest.as_mut()) {
-            *at_rest += 1;
+        for other in &mut self.shape.guards {
+            other.response.at_rest.iter_mut().for_each(|at_rest| *at_rest += 1);
+            if leader.as_ref() == Some(&other.name) {
+                other.response.followers.push(place);
+            }
         }
         guard.response.at_rest = rest.is_some().then_some(self.shape.guards.len() + 1);
         self.shape.guards.insert(place, guard);
@@ -273,6 +297,32 @@ impl ClosureEvaluator<'_> {
     }
 }
 
+impl ClosureEvaluator<'_> {
+    /// The value of the surface of a guard.
+    pub(super) fn surface(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let surface = self.system.surfaces.get(guard);
+        surface.map_or(f64::NAN, |surface| value_of(surface, &mut self.jets, (locked, t, y)))
+    }
+
+    /// What a guard says of a contact, if it belongs to one.
+    fn contact_of(&self, guard: usize) -> Option<(usize, ContactChange)> {
+        match self.system.surfaces.get(guard) {
+            Some(ClosureSurface::OfContact(contact, change)) => Some((*contact, *change)),
+            _ => None,
+        }
+    }
+}
+
+/// The value of a surface; those of contacts are known to the mechanism.
+fn value_of(surface: &ClosureSurface, jets: &mut Option<MechanismJets<'_>>, at: At<'_>) -> f64 {
+    match (surface, jets) {
+        (ClosureSurface::OfContact(contact, change), Some(jets)) => {
+            jets.contact_surface((*contact, *change), at)
+        }
+        _ => surface.value(at.0, at.1, at.2),
+    }
+}
+
 /// The surfaces that are watched in the locked mode.
 fn watched<'a>(
     system: &'a ClosureSystem,
@@ -340,12 +390,12 @@ impl FieldSlopes for ClosureEvaluator<'_> {
 impl GuardFunctions for ClosureEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         for (g, surface) in watched(self.system, locked) {
-            values[g] = surface.value(locked, t, y);
+            values[g] = value_of(surface, &mut self.jets, (locked, t, y));
         }
     }
 
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
-        self.system.surfaces.get(guard).map_or(f64::NAN, |surface| surface.value(locked, t, y))
+        self.surface(locked, guard, t, y)
     }
 
     fn guard_gradient(
@@ -356,11 +406,18 @@ impl GuardFunctions for ClosureEvaluator<'_> {
         y: &mut [f64],
         gradient: &mut [f64],
     ) -> f64 {
-        gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
+        if let (Some(of), Some(jets)) = (self.contact_of(guard), &mut self.jets)
+            && let Some(rate) = jets.contact_gradient(of, (locked, t, y), gradient)
+        {
+            return rate;
+        }
+        gradient_by_differences(&mut |t, y| self.surface(locked, guard, t, y), t, y, gradient)
     }
 
-    fn differences_guard(&self, _: Locked<'_>, _: usize) -> bool {
-        true
+    fn differences_guard(&self, _: Locked<'_>, guard: usize) -> bool {
+        let knows =
+            |(contact, change)| self.jets.as_ref().is_some_and(|jets| jets.knows_gradient(contact, change));
+        !self.contact_of(guard).is_some_and(knows)
     }
 
     fn guard_bounds(&mut self, _: Locked<'_>, _: usize, _: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {

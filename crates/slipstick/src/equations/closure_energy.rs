@@ -6,7 +6,8 @@
 //! that (Coriolis, gyroscopic) are among the applied ones, and only all together, with `vᵀ Ṁ v / 2`, tell
 //! what is put in; elsewhere each speed has its own power.
 
-use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_jets::MechanismJets;
+use super::closure_mechanism::Mechanism;
 use super::{ActiveRows, Locked, POWER, Terms};
 
 /// The distance of differences, as a part of the largest coordinate.
@@ -30,7 +31,7 @@ pub(super) struct ClosureEnergy<'a> {
 impl<'a> ClosureEnergy<'a> {
     pub(super) fn new(mechanism: &'a Mechanism) -> Self {
         let (terms, layout) = (mechanism.terms_with(&ActiveRows::default()), mechanism.layout());
-        let (m, holonomic) = (mechanism.constraints().len(), mechanism.joint_count());
+        let (m, holonomic) = (mechanism.constraint_count(), mechanism.holonomic_count());
         let entries = terms.mass.values.len();
         Self {
             mechanism,
@@ -59,7 +60,11 @@ impl<'a> ClosureEnergy<'a> {
         let (q, v) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
         self.mechanism.fill_masses(t, q, &mut self.terms.mass.values);
         self.mechanism.fill_forces(locked, t, y, &mut self.applied);
-        self.jets.all_residuals((None, t, y), &mut self.position, &mut self.velocity);
+        self.jets.all_residuals(
+            (Locked { rows: None, ..locked }, t, y),
+            &mut self.position,
+            &mut self.velocity,
+        );
         let (potential, potential_rate) = self.jets.potential(t, y);
         self.differ_masses(t, y);
         let (accelerations, rest) = motion.split_at(layout.v.min(motion.len()));

@@ -1,6 +1,7 @@
 //! Guards written as Rust closures, built in the order in which one would say it.
 
-use super::{Direction, Guard, GuardCondition, GuardKind, Locked, Reset, Response, Side};
+use super::{ContactGuard, Direction, Guard, GuardCondition, GuardKind, Locked, Reset, Response, Side};
+use crate::model::{ContactChange, contact_name};
 
 type Function = Box<dyn Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync>;
 pub(super) type ResetRule = Box<dyn Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync>;
@@ -13,6 +14,10 @@ pub(super) enum ClosureSurface {
     At(f64),
     /// At `first + n period`; the count of this index is n.
     Every { first: f64, period: f64, count: usize },
+    /// Where something happens to the contact of this index: its mechanism knows the value.
+    OfContact(usize, ContactChange),
+    /// After another guard.
+    None,
 }
 
 impl ClosureSurface {
@@ -22,13 +27,14 @@ impl ClosureSurface {
             Self::Function(function) => function(locked, t, y),
             Self::At(time) => t - time,
             Self::Every { period, .. } => (t - self.time(locked).unwrap_or(f64::INFINITY)) / period,
+            Self::OfContact(..) | Self::None => f64::NAN,
         }
     }
 
     /// The time at which it fires, if that is known.
     pub(super) fn time(&self, locked: Locked<'_>) -> Option<f64> {
         match self {
-            Self::Function(_) => None,
+            Self::Function(_) | Self::OfContact(..) | Self::None => None,
             Self::At(time) => Some(*time),
             Self::Every { first, period, count } => Some(first + locked.counts[*count] * period),
         }
@@ -42,12 +48,14 @@ pub struct ClosureGuard {
     pub(super) growth: f64,
     pub(super) reset: Option<ResetRule>,
     pub(super) rest: Option<ClosureRest>,
+    /// The name of the event that it fires after, if it has no surface of its own.
+    pub(super) leader: Option<String>,
 }
 
 impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: ClosureSurface) -> Self {
         let guard = Guard { kind, ..Guard::new(name, direction) };
-        Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
+        Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None, leader: None }
     }
 
     fn crossing(
@@ -91,6 +99,13 @@ impl ClosureGuard {
     pub fn every(name: &str, first: f64, period: f64) -> Self {
         // The count is known when the guard is added to a system.
         Self::scheduled(name, ClosureSurface::Every { first, period, count: 0 })
+    }
+
+    /// Fires after another event, at the same instant: `contact.floor.hit`, `.lift`, `.stick`, `.slip`, `.reverse` or
+    /// `.rest` of a contact, or a guard that was added before this one.
+    pub fn after(name: &str, leader: &str) -> Self {
+        let guard = Self::new(name, Direction::Falling, GuardKind::Follows, ClosureSurface::None);
+        Self { leader: Some(leader.to_owned()), ..guard }
     }
 
     fn scheduled(name: &str, surface: ClosureSurface) -> Self {
@@ -177,12 +192,20 @@ impl ClosureGuard {
 pub struct ClosureRest {
     pub(super) reset: Option<ResetRule>,
     pub(super) mode: Option<usize>,
+    /// Its name, if that is not made of the name of the guard.
+    name: Option<String>,
 }
 
 impl ClosureRest {
     /// Goes to a mode of the system, by index.
     pub fn goto(mode: usize) -> Self {
-        Self { reset: None, mode: Some(mode) }
+        Self { mode: Some(mode), ..Self::default() }
+    }
+
+    /// The end of the hits of a contact.
+    pub(super) fn of_contact(contact: &str) -> Self {
+        let name = contact_name(contact, ContactChange::Rest.word());
+        Self { name: Some(name), ..Self::default() }
     }
 
     /// Changes the state: `reset(t, before, after)`.
@@ -196,9 +219,10 @@ impl ClosureRest {
     pub(super) fn guard(&self, of: &Guard) -> Guard {
         let response = Response { reset: self.reset.is_some(), mode: self.mode, ..Response::default() };
         Guard {
-            name: format!("{} at rest", of.name),
+            name: self.name.clone().unwrap_or_else(|| format!("{} at rest", of.name)),
             response,
             kind: GuardKind::Rest,
+            contact: of.contact.map(|of| ContactGuard { change: ContactChange::Rest, ..of }),
             touches: false,
             closed: false,
             is_used: false,

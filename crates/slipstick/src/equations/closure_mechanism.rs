@@ -15,20 +15,20 @@
 //! # assert_eq!(slipstick::equations::System::shape(&pendulum).mechanism.constraints.len(), 1);
 //! ```
 
+use super::closure_contact::{Contact, Friction, GivenRow};
 use super::{
-    ActiveRows, BadPlace, ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient,
+    ActiveRows, BadPlace, ClosureSystem, Constraint, ContactShape, Layout, Locked, PlainField, Terms,
 };
-use crate::math::{Jet, Matrix, generic_entry};
+use crate::math::{Jet, Matrix};
+use crate::model::{contact_name, contact_variables};
 use std::collections::BTreeSet;
 
 /// Entries of both halves of a mass matrix are the same to this part of them: closures round.
 const EVEN: f64 = 1e-10;
-/// A gradient that is given is that of the joint to this part of it: differences are not more exact.
-const SAME_GRADIENT: f64 = 1e-8;
 /// How far differences of fourth order reach, as a part of the coordinates: there they lose the least.
 const DIFFERENCE: f64 = 1e-3;
 
-type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
+pub(super) type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Force = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Normalise = Box<dyn Fn(&mut [f64]) + Send + Sync>;
 type OfJets = Box<dyn Fn(Jet, &[Jet], &mut [Jet]) + Send + Sync>;
@@ -40,18 +40,20 @@ pub struct Mechanism {
     coordinates: Vec<String>,
     speeds: Vec<String>,
     others: Vec<String>,
+    /// Joints and conditions on speeds, in this order.
     constraints: Vec<Constraint>,
-    kinematics: Option<OfTwo>,
-    normalise: Option<Normalise>,
+    pub(super) kinematics: Option<OfTwo>,
+    pub(super) normalise: Option<Normalise>,
     /// The places of the entries of the mass matrix, if they are not its diagonal.
     mass_places: Option<Vec<(usize, usize)>>,
     mass: OfState,
     force: Force,
-    potential: Option<Potential>,
-    other_rates: OfState,
-    joints: OfJets,
-    gradient: Option<(Vec<(usize, usize)>, OfState)>,
-    rolling: OfTwo,
+    pub(super) potential: Option<Potential>,
+    pub(super) other_rates: OfState,
+    pub(super) joints: OfJets,
+    pub(super) gradient: Option<(Vec<(usize, usize)>, OfState)>,
+    pub(super) rolling: OfTwo,
+    pub(super) contacts: Vec<Contact>,
 }
 
 impl Mechanism {
@@ -74,6 +76,7 @@ impl Mechanism {
             joints: Box::new(|_, _, _| {}),
             gradient: None,
             rolling: Box::new(|_, _, _, _| {}),
+            contacts: Vec::new(),
         }
     }
 
@@ -206,6 +209,15 @@ impl Mechanism {
         self
     }
 
+    /// Adds a contact. Its normal is a constraint behind the joints, that of its slip behind the conditions on
+    /// speeds; both hold while it touches.
+    #[must_use]
+    pub fn contact(mut self, contact: Contact) -> Self {
+        let state = self.contact_variables().count();
+        self.contacts.push(contact.with_state(state));
+        self
+    }
+
     /// The system, to which guards and modes can be added.
     pub fn system(self) -> ClosureSystem {
         ClosureSystem::mechanism(self)
@@ -215,8 +227,56 @@ impl Mechanism {
         self.coordinates.iter().chain(&self.speeds).chain(&self.others)
     }
 
-    pub(super) fn constraints(&self) -> &[Constraint] {
-        &self.constraints
+    /// All constraints: joints, normals of contacts, conditions on speeds, slips of contacts.
+    pub(super) fn constraints(&self) -> Vec<Constraint> {
+        let of_contact = |contact: &Contact, property: &str, holonomic: bool| Constraint {
+            name: contact_name(&contact.name, property),
+            holonomic,
+            switches: true,
+        };
+        let (joints, rolling) = self.constraints.split_at(self.joint_count());
+        let normals = self.contacts.iter().map(|contact| of_contact(contact, "normal", true));
+        let rubbing = self.contacts.iter().filter(|contact| contact.friction.is_some());
+        let tangents = rubbing.map(|contact| of_contact(contact, "tangent", false));
+        joints.iter().cloned().chain(normals).chain(rolling.iter().cloned()).chain(tangents).collect()
+    }
+
+    /// The contacts with the constraints of their gaps and slips; their guards are not known here.
+    pub(super) fn contact_shapes(&self) -> Vec<ContactShape> {
+        let normals = self.joint_count()..;
+        let mut tangents = self.contacts.len() + self.constraints.len()..;
+        let mut shape = |(normal, contact): (usize, &Contact)| {
+            let tangent = contact.friction.as_ref().and_then(|_| tangents.next());
+            contact.shape(normal, tangent, usize::MAX)
+        };
+        normals.zip(&self.contacts).map(&mut shape).collect()
+    }
+
+    /// What rubs, contact by contact.
+    pub(super) fn slips(&self) -> impl Iterator<Item = &Friction> {
+        self.contacts.iter().filter_map(|contact| contact.friction.as_ref())
+    }
+
+    /// Whether the gradient of each constraint is given by a closure.
+    pub(super) fn given_rows(&self) -> Vec<bool> {
+        let (joints, rolling) = (self.joint_count(), self.constraints.len() - self.joint_count());
+        let own = (0..joints).map(|_| self.gradient.is_some());
+        let gaps = self.contacts.iter().map(|contact| contact.row.is_some());
+        let slips = self.slips().map(|friction| friction.row.is_some());
+        own.chain(gaps).chain((0..rolling).map(|_| false)).chain(slips).collect()
+    }
+
+    /// The names of the discrete variables of all contacts.
+    pub(super) fn contact_variables(&self) -> impl Iterator<Item = String> {
+        self.contacts.iter().flat_map(|contact| {
+            let properties = contact_variables(contact.friction.is_some()).iter();
+            properties.map(|property| contact_name(&contact.name, property))
+        })
+    }
+
+    /// The discrete variables of contacts stand one further behind.
+    pub(super) fn shift_contact_states(&mut self) {
+        self.contacts.iter_mut().for_each(|contact| contact.state += 1);
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -229,6 +289,11 @@ impl Mechanism {
 
     pub(super) fn joint_count(&self) -> usize {
         self.constraints.iter().filter(|constraint| constraint.holonomic).count()
+    }
+
+    /// How many constraints are of positions.
+    pub(super) fn holonomic_count(&self) -> usize {
+        self.joint_count() + self.contacts.len()
     }
 
     pub(super) fn fill_masses(&self, t: f64, q: &[f64], values: &mut [f64]) {
@@ -251,7 +316,15 @@ impl Mechanism {
         let of_masses = self.mass_places.as_ref().and_then(|places| outside("mass matrix", places, n));
         let of_gradient =
             || self.gradient.as_ref().and_then(|(places, _)| outside("gradient", places, joints));
-        of_masses.or_else(of_gradient)
+        let column = |row: &GivenRow| row.speeds.last().copied().filter(|&last| last >= n);
+        let of_row = |matrix, row: Option<&GivenRow>| {
+            row.and_then(column).map(|column| BadPlace { matrix, place: (0, column), size: (1, n) })
+        };
+        let of_contact = |contact: &Contact| {
+            let slip = contact.friction.as_ref().and_then(|friction| friction.row.as_ref());
+            of_row("gradient of a gap", contact.row.as_ref()).or_else(|| of_row("gradient of a slip", slip))
+        };
+        of_masses.or_else(of_gradient).or_else(|| self.contacts.iter().find_map(of_contact))
     }
 
     /// An entry of the mass matrix that is not that of its other half, by more than rounding.
@@ -265,18 +338,32 @@ impl Mechanism {
     }
 
     /// The places of the gradients of all constraints: rows without a gradient of their own are full.
-    fn gradients(&self) -> Matrix {
-        let (n, m) = (self.speeds.len(), self.constraints.len());
-        let everywhere = |rows: std::ops::Range<usize>| rows.flat_map(move |k| (0..n).map(move |j| (k, j)));
+    pub(super) fn gradients(&self) -> Matrix {
+        let (n, joints) = (self.speeds.len(), self.joint_count());
         let mut places: Vec<(usize, usize)> = match &self.gradient {
             Some((places, _)) => places.clone(),
-            None => everywhere(0..self.joint_count()).collect(),
+            None => (0..joints).flat_map(|k| (0..n).map(move |j| (k, j))).collect(),
         };
-        places.extend(everywhere(self.joint_count()..m));
-        Matrix::with_places(m, n, &places)
+        let rolling = self.constraints.len() - joints;
+        let normals = self.contacts.iter().map(|contact| contact.row.as_ref());
+        let tangents = self.slips().map(|friction| friction.row.as_ref());
+        let rows = normals.chain((0..rolling).map(|_| None)).chain(tangents);
+        for (row, given) in rows.enumerate() {
+            places.extend(self.columns(given).into_iter().map(|j| (joints + row, j)));
+        }
+        Matrix::with_places(self.constraint_count(), n, &places)
     }
 
-    /// Room for the terms of some constraints.
+    /// The speeds of a row: those of its own gradient, or all.
+    fn columns(&self, given: Option<&GivenRow>) -> Vec<usize> {
+        given.map_or_else(|| (0..self.speeds.len()).collect(), |row| row.speeds.clone())
+    }
+
+    pub(super) fn constraint_count(&self) -> usize {
+        self.constraints.len() + self.contacts.len() + self.slips().count()
+    }
+
+    /// Room for the terms of some constraints. The normal of a contact with friction pushes along its slip.
     pub(super) fn terms_with(&self, rows: &ActiveRows) -> Terms {
         let (n, gradients) = (self.speeds.len(), self.gradients());
         let own = gradients.places().filter_map(|(k, j)| Some((rows.row(k)?, j)));
@@ -285,18 +372,24 @@ impl Mechanism {
             Some(places) => Matrix::with_places(n, n, places),
             None => Matrix::identity(n),
         };
-        Terms::new(mass, gradients)
+        let mut pushes = Vec::new();
+        for (contact, normal) in self.contacts.iter().zip(self.joint_count()..) {
+            let (Some(friction), Some(row)) = (&contact.friction, rows.row(normal)) else { continue };
+            pushes.extend(self.columns(friction.row.as_ref()).into_iter().map(|j| (row, j)));
+        }
+        let feedback = Matrix::with_places(rows.len(), n, &pushes);
+        Terms { feedback, ..Terms::new(mass, gradients) }
     }
 
     /// How many entries the gradient has that a closure fills in.
-    fn given_entries(&self) -> Option<usize> {
+    pub(super) fn given_entries(&self) -> Option<usize> {
         let (places, _) = self.gradient.as_ref()?;
         Some(places.iter().collect::<BTreeSet<_>>().len())
     }
 }
 
 /// A function of jets from one of numbers, by differences along the curve that the jets describe.
-fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
+pub(super) fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
     let fastest = q.iter().fold(t.first.abs(), |fastest, q| fastest.max(q.first.abs()));
     let largest = q.iter().fold(1.0_f64, |largest, q| largest.max(q.value.abs()));
     // Differences of fourth order lose the least at about this distance.
@@ -316,243 +409,5 @@ fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
             first: moves * (8.0 * (a1 - b1) - (a2 - b2)) / (12.0 * s),
             second: moves * (16.0 * (a1 + b1) - (a2 + b2) - 30.0 * a0) / (12.0 * s * s),
         };
-    }
-}
-
-/// Copies what belongs to some constraints from a list by all of them.
-fn copy_rows(rows: Option<&ActiveRows>, all: impl Iterator<Item = f64>, to: &mut [f64]) {
-    match rows.filter(|rows| !rows.is_all()) {
-        None => to.iter_mut().zip(all).for_each(|(to, value)| *to = value),
-        Some(rows) => {
-            let own = all.enumerate().filter(|(k, _)| rows.row(*k).is_some());
-            to.iter_mut().zip(own).for_each(|(to, (_, value))| *to = value);
-        }
-    }
-}
-
-/// The scratch to evaluate a mechanism with.
-pub(super) struct MechanismJets<'a> {
-    mechanism: &'a Mechanism,
-    t: Jet,
-    q: Vec<Jet>,
-    v: Vec<Jet>,
-    /// The rates of the coordinates, and the constraints of positions and of speeds.
-    rates: Vec<Jet>,
-    joints: Vec<Jet>,
-    rolling: Vec<Jet>,
-    /// How many entries of the gradient a closure fills in, if one does.
-    given: Option<usize>,
-    /// The gradients of all constraints, where some of them are asked for.
-    gradients: Option<Matrix>,
-    /// Accelerations, and behind them multipliers and reactions.
-    pub(super) motion: Vec<f64>,
-}
-
-impl<'a> MechanismJets<'a> {
-    pub(super) fn new(mechanism: &'a Mechanism) -> Self {
-        let (layout, m, joints) = (mechanism.layout(), mechanism.constraints.len(), mechanism.joint_count());
-        let room = |length| vec![Jet::default(); length];
-        Self {
-            mechanism,
-            given: mechanism.given_entries(),
-            gradients: None,
-            t: Jet::default(),
-            q: room(layout.q),
-            v: room(layout.v),
-            rates: room(layout.q),
-            joints: room(joints),
-            rolling: room(m - joints),
-            motion: vec![0.0; 2 * layout.v + m],
-        }
-    }
-
-    /// Positions and speeds that stay where they are.
-    fn hold(&mut self, t: f64, y: &[f64]) {
-        self.t = Jet::constant(t);
-        let (q, rest) = y.split_at(self.q.len());
-        self.q.iter_mut().zip(q).for_each(|(jet, value)| *jet = Jet::constant(*value));
-        self.v.iter_mut().zip(rest).for_each(|(jet, value)| *jet = Jet::constant(*value));
-    }
-
-    /// The rates of positions: `T v`.
-    fn find_rates(&mut self) {
-        match &self.mechanism.kinematics {
-            Some(kinematics) => kinematics(self.t, &self.q, &self.v, &mut self.rates),
-            None => self.rates.copy_from_slice(&self.v),
-        }
-    }
-
-    /// Lets positions move with the speeds, which stay as they are.
-    fn move_along(&mut self, t: f64, y: &[f64]) {
-        self.hold(t, y);
-        self.find_rates();
-        self.t.first = 1.0;
-        for (q, rate) in self.q.iter_mut().zip(&self.rates) {
-            q.first = rate.value;
-        }
-        self.find_rates();
-        for (q, rate) in self.q.iter_mut().zip(&self.rates) {
-            q.second = rate.first;
-        }
-    }
-
-    fn evaluate_constraints(&mut self) {
-        (self.mechanism.joints)(self.t, &self.q, &mut self.joints);
-        (self.mechanism.rolling)(self.t, &self.q, &self.v, &mut self.rolling);
-    }
-
-    /// The rates of the whole state, with the accelerations that were found.
-    pub(super) fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        self.hold(t, y);
-        self.find_rates();
-        let (dq, rest) = dy.split_at_mut(self.q.len());
-        let (dv, dz) = rest.split_at_mut(self.v.len());
-        dq.iter_mut().zip(&self.rates).for_each(|(dq, rate)| *dq = rate.value);
-        dv.copy_from_slice(&self.motion[..self.v.len()]);
-        (self.mechanism.other_rates)(t, y, dz);
-    }
-
-    /// The terms of the equations of motion.
-    pub(super) fn all_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        let q = &y[..self.q.len()];
-        self.mechanism.fill_masses(t, q, &mut terms.mass.values);
-        self.mechanism.fill_forces(locked, t, y, &mut terms.force);
-        self.pull_down(t, y, &mut terms.force);
-        self.move_along(t, y);
-        self.evaluate_constraints();
-        let levels = self.joints.iter().map(|joint| -joint.second);
-        copy_rows(
-            locked.rows,
-            levels.chain(self.rolling.iter().map(|rolling| -rolling.first)),
-            &mut terms.level,
-        );
-        self.gradients(locked.rows, t, y, terms);
-    }
-
-    /// Adds the forces of the potential: its slope along each speed, with the sign turned.
-    fn pull_down(&mut self, t: f64, y: &[f64], forces: &mut [f64]) {
-        let Some(potential) = &self.mechanism.potential else { return };
-        for (j, force) in forces.iter_mut().enumerate() {
-            self.move_one(t, y, j);
-            *force -= potential(self.t, &self.q).first;
-        }
-    }
-
-    /// The potential energy, and its rate along the motion.
-    pub(super) fn potential(&mut self, t: f64, y: &[f64]) -> (f64, f64) {
-        let Some(potential) = &self.mechanism.potential else { return (0.0, 0.0) };
-        self.move_along(t, y);
-        let energy = potential(self.t, &self.q);
-        (energy.value, energy.first)
-    }
-
-    /// `q' = T v`.
-    pub(super) fn rates_of_positions(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
-        self.hold(t, y);
-        self.find_rates();
-        rates.iter_mut().zip(&self.rates).for_each(|(rate, jet)| *rate = jet.value);
-    }
-
-    /// Of the terms, the gradients of the constraints.
-    pub(super) fn gradients(&mut self, rows: Option<&ActiveRows>, t: f64, y: &[f64], terms: &mut Terms) {
-        let Some(rows) = rows.filter(|rows| !rows.is_all()) else {
-            return self.all_gradients(t, y, &mut terms.jacobian);
-        };
-        let mut all = self.gradients.take().unwrap_or_else(|| self.mechanism.gradients());
-        self.all_gradients(t, y, &mut all);
-        for (row, &constraint) in rows.constraints().iter().enumerate() {
-            terms.jacobian.row_mut(row).copy_from_slice(all.row_mut(constraint));
-        }
-        self.gradients = Some(all);
-    }
-
-    fn all_gradients(&mut self, t: f64, y: &[f64], gradients: &mut Matrix) {
-        let (values, rows) = gradients.values.split_at_mut(self.given.unwrap_or(0));
-        if let Some((_, fill)) = &self.mechanism.gradient {
-            fill(t, &y[..self.q.len()], values);
-        }
-        self.fill_gradient(t, y, rows);
-    }
-
-    /// The rows of the gradient that no closure gives, full, column by column: the rates when one speed is
-    /// one and the others are zero, and for conditions on speeds the slopes by that speed.
-    fn fill_gradient(&mut self, t: f64, y: &[f64], rows: &mut [f64]) {
-        let (n, by_jets) = (self.v.len(), self.mechanism.gradient.is_none());
-        if rows.is_empty() {
-            return;
-        }
-        for j in 0..n {
-            if by_jets {
-                self.move_one(t, y, j);
-                (self.mechanism.joints)(self.t, &self.q, &mut self.joints);
-            }
-            self.hold(t, y);
-            self.v[j].first = 1.0;
-            (self.mechanism.rolling)(self.t, &self.q, &self.v, &mut self.rolling);
-            let joints = self.joints.iter().filter(|_| by_jets);
-            for (k, row) in joints.chain(&self.rolling).enumerate() {
-                rows[k * n + j] = row.first;
-            }
-        }
-    }
-
-    /// Lets positions move with one speed.
-    fn move_one(&mut self, t: f64, y: &[f64], speed: usize) {
-        self.hold(t, y);
-        self.v.fill(Jet::default());
-        self.v[speed].value = 1.0;
-        self.find_rates();
-        for (q, rate) in self.q.iter_mut().zip(&self.rates) {
-            q.first = rate.value;
-        }
-    }
-
-    /// How far the constraints are from being met.
-    pub(super) fn all_residuals(
-        &mut self,
-        (rows, t, y): (Option<&ActiveRows>, f64, &[f64]),
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        self.move_along(t, y);
-        self.evaluate_constraints();
-        copy_rows(rows, self.joints.iter().map(|joint| joint.value), position);
-        let rates = self.joints.iter().map(|joint| joint.first);
-        copy_rows(rows, rates.chain(self.rolling.iter().map(|rolling| rolling.value)), velocity);
-    }
-
-    /// Takes `T` times a change off the positions.
-    pub(super) fn shift(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
-        if self.mechanism.kinematics.is_none() {
-            q.iter_mut().zip(change).for_each(|(q, change)| *q -= change);
-        } else {
-            self.t = Jet::constant(t);
-            self.q.iter_mut().zip(&*q).for_each(|(jet, value)| *jet = Jet::constant(*value));
-            self.v.iter_mut().zip(change).for_each(|(jet, value)| *jet = Jet::constant(*value));
-            self.find_rates();
-            q.iter_mut().zip(&self.rates).for_each(|(q, rate)| *q -= rate.value);
-        }
-        if let Some(normalise) = &self.mechanism.normalise {
-            normalise(q);
-        }
-    }
-
-    /// The first joint whose gradient, as given, is not what jets say.
-    pub(super) fn wrong_gradient(&mut self, t: f64, y: &[f64]) -> Option<WrongGradient> {
-        let (places, fill) = self.mechanism.gradient.as_ref()?;
-        let mut gradient = Matrix::with_places(self.joints.len(), self.v.len(), places);
-        fill(t, &y[..self.q.len()], &mut gradient.values);
-        let direction: Vec<f64> = (0..self.v.len()).map(generic_entry).collect();
-        self.hold(t, y);
-        self.v.iter_mut().zip(&direction).for_each(|(jet, value)| *jet = Jet::constant(*value));
-        self.find_rates();
-        self.q.iter_mut().zip(&self.rates).for_each(|(q, rate)| q.first = rate.value);
-        (self.mechanism.joints)(self.t, &self.q, &mut self.joints);
-        let size = |k: usize| gradient.row(k).map(|(j, g)| (g * direction[j]).abs()).sum::<f64>();
-        self.joints.iter().enumerate().find_map(|(k, joint)| {
-            let given = gradient.row_times(k, &direction);
-            let is_wrong = (given - joint.first).abs() > SAME_GRADIENT * (size(k) + joint.first.abs());
-            is_wrong.then_some(WrongGradient { constraint: k, given, found: joint.first })
-        })
     }
 }

@@ -1,9 +1,10 @@
 //! The terms of a mechanism written in closures. They come from jets, and have no slopes to tell.
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_jets::MechanismJets;
+use super::closure_mechanism::Mechanism;
 use super::{
-    ActiveRows, At, BadPlace, LawsWanted, Locked, MechanismStructure, MechanismTerms, Observer,
+    ActiveRows, At, BadContact, BadPlace, LawsWanted, Locked, MechanismStructure, MechanismTerms, Observer,
     ResidualsWanted, SlopePlaces, Terms, TermsWanted, WrongGradient,
 };
 
@@ -17,7 +18,7 @@ impl MechanismTerms for MechanismJets<'_> {
 
     fn residuals(&mut self, at: At<'_>, _: ResidualsWanted<'_>, residuals: (&mut [f64], &mut [f64])) {
         let (locked, t, y) = at;
-        self.all_residuals((locked.rows, t, y), residuals.0, residuals.1);
+        self.all_residuals((locked, t, y), residuals.0, residuals.1);
     }
 
     fn rates(&mut self, at: At<'_>, residuals: (&mut [f64], &mut [f64]), _: &mut Terms) -> bool {
@@ -42,12 +43,15 @@ impl MechanismTerms for MechanismJets<'_> {
         self.shift(t, q, change);
     }
 
-    fn joints(&mut self, _: Locked<'_>, shut: &mut [bool]) {
-        shut.fill(true);
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        self.find_shut(locked, shut);
     }
 
-    fn laws(&mut self, _: At<'_>, _: LawsWanted, laws: &mut [f64]) {
-        laws.fill(0.0);
+    fn laws(&mut self, at: At<'_>, wanted: LawsWanted, laws: &mut [f64]) {
+        match wanted {
+            LawsWanted::Contacts => self.fill_laws(at, laws),
+            LawsWanted::Impulses => laws.fill(0.0),
+        }
     }
 
     fn set_motion(&mut self, motion: &[f64]) {
@@ -73,6 +77,9 @@ impl MechanismStructure for Mechanism {
     }
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
         MechanismJets::new(self).wrong_gradient(t, y)
+    }
+    fn bad_contact(&self, t: f64, y: &[f64]) -> Option<(usize, BadContact)> {
+        MechanismJets::new(self).bad_contact(t, y)
     }
     fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
         self.uneven_entry(t, y)

@@ -82,8 +82,10 @@ pub trait ExpandGuards {
 
 impl ExpandGuards for ClosureEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
-        let Some(surface) = self.system.surfaces.get(guard) else { return Inexact::UNDEFINED };
-        bound_by_differences(&|t, y| surface.value(locked, t, y), point, &mut self.beside)
+        let mut beside = std::mem::take(&mut self.beside);
+        let known = bound_by_differences(&mut |t, y| self.surface(locked, guard, t, y), point, &mut beside);
+        self.beside = beside;
+        known
     }
 
     fn guard_series(
@@ -127,7 +129,7 @@ impl ExpandGuards for ClosureEvaluator<'_> {
 /// The value of a function of time and state, and a bound of its error: what it rounds at its end, and how it
 /// changes with what is uncertain. Cancellation inside it cannot be seen.
 fn bound_by_differences(
-    f: &dyn Fn(f64, &[f64]) -> f64,
+    f: &mut dyn FnMut(f64, &[f64]) -> f64,
     point: UncertainPoint<'_>,
     scratch: &mut [f64],
 ) -> Inexact {

@@ -19,9 +19,9 @@ use super::parts::Parts;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
-    MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape,
-    System, Terms, WrongGradient,
+    ActiveRows, At, BadContact, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
+    Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
+    ResetTargets, Shape, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
 use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
@@ -316,6 +316,9 @@ impl MechanismStructure for FormulaSystem {
         None
     }
     fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
+        None
+    }
+    fn bad_contact(&self, _t: f64, _y: &[f64]) -> Option<(usize, BadContact)> {
         None
     }
     fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {

@@ -75,6 +75,15 @@ pub struct WrongGradient {
     pub found: f64,
 }
 
+/// Why a contact in closures cannot be what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadContact {
+    /// Its slip is not linear in the speeds.
+    Slip,
+    /// Its impact law is not defined with friction.
+    Law,
+}
+
 /// The formulas of a mechanism, compiled: for all its constraints, or for those that hold.
 #[derive(Clone, Debug)]
 pub(super) struct MechanismTapes {

@@ -8,8 +8,10 @@ mod active_rows;
 mod activity;
 mod binding;
 mod closure;
+mod closure_contact;
 mod closure_energy;
 mod closure_guard;
+mod closure_jets;
 mod closure_mechanism;
 mod closure_sides;
 mod closure_terms;
@@ -52,6 +54,7 @@ mod tapes;
 pub use crate::model::{Direction, Side};
 pub use active_rows::ActiveRows;
 pub use closure::ClosureSystem;
+pub use closure_contact::{Coefficient, Contact};
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Facts, GuardCondition};
@@ -66,7 +69,7 @@ pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomia
 pub use formula::FormulaSystem;
 pub use impulses::{ImpulseShape, impulse_numbers};
 pub use initial_values::InitialValues;
-pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
+pub use mechanism::{BadContact, BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use parameter_values::ParameterValues;
 pub use system::{

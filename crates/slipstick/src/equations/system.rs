@@ -1,8 +1,8 @@
 //! Equations that do not change during a run: their shape, their guards, and what evaluates them.
 
 use super::{
-    ActiveRows, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition, ImpulseShape,
-    Observer, Terms, WrongGradient,
+    ActiveRows, BadContact, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition,
+    ImpulseShape, Observer, Terms, WrongGradient,
 };
 use crate::model::{ContactChange, Direction, Side};
 
@@ -326,6 +326,8 @@ pub trait MechanismStructure {
     fn bad_place(&self) -> Option<BadPlace>;
     /// The first joint whose gradient, as it was given, is wrong at a point.
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient>;
+    /// The first contact that cannot be what it says, as far as a point tells.
+    fn bad_contact(&self, t: f64, y: &[f64]) -> Option<(usize, BadContact)>;
     /// An asymmetric entry of the mass matrix at a point: row, column, and both entries.
     fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))>;
 }

@@ -280,3 +280,29 @@ impl RelationBuilder<'_> {
         Inexact { value, bound: ROUNDING * (size + level.abs()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Flow, Stabilisation};
+    use super::*;
+    use crate::equations::{Contact, Mechanism};
+
+    /// A bob hangs at rest on a rod beside a wall: its weight and the force of the rod cancel.
+    #[test]
+    fn an_acceleration_that_cancels_is_as_uncertain_as_what_cancels() {
+        let system = Mechanism::new(["x", "y"])
+            .forces(|_, _, f| f[1] = -9.81)
+            .joints(["rod"], |_, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
+            .contact(Contact::new("wall", |_, q| q[0]))
+            .system();
+        let (mode, y) = (Mode::start(&system, 0), &[0.0, -1.0, 0.0, 0.0][..]);
+        let mut flow = Flow::stabilised(&system, mode.clone(), Stabilisation::Twice);
+        let point = TouchPoint { t: 0.0, y, before: y, mode_before: &mode, delta: &[0.0; 4] };
+        let touching = flow.contacts().touching(point, (&[0], &[Status::Open]), &[]).expect("it can move");
+        let free = touching.relations.free[0];
+        assert!(
+            free.value.abs() < 1e-14 && free.bound > 9.81 * f64::EPSILON && free.bound < 1e-11,
+            "{free:?}"
+        );
+    }
+}

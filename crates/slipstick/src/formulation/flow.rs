@@ -148,6 +148,18 @@ impl<'a> Flow<'a> {
         self.motions.now.as_ref()
     }
 
+    /// The rates of positions that the speeds of a state say: the speeds, or `T v`.
+    pub fn position_rates(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
+        let layout = self.system.layout();
+        let (q, speeds) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
+        if !self.evaluator.has_kinematics() {
+            return speeds.to_vec();
+        }
+        let mut before = q.to_vec();
+        self.evaluator.shift_positions(t, &mut before, speeds);
+        q.iter().zip(&before).map(|(now, before)| now - before).collect()
+    }
+
     /// Whether a guard is watched in the modes that hold. A lock in a branch that is not taken is not.
     pub fn watches(&self, guard: usize) -> bool {
         let guards = self.system.guards();

@@ -126,10 +126,19 @@ impl<'f> GuardsView<'f> {
     /// formulas and no switched term is slid on.
     #[inline]
     pub fn banded(&mut self, guard: usize, point: UncertainPoint<'_>) -> Option<Inexact> {
-        if !self.equations.system.has_formulas() || self.sliding.is_some() {
+        if !self.equations.system.has_formulas() {
             return None;
         }
-        self.equations.counts.guards += 1;
+        self.banded_anyway(guard, point)
+    }
+
+    /// The same of any system. The bound of a closure takes two values for time and for each state.
+    pub fn banded_anyway(&mut self, guard: usize, point: UncertainPoint<'_>) -> Option<Inexact> {
+        if self.sliding.is_some() {
+            return None;
+        }
+        self.equations.counts.guards +=
+            if self.equations.system.has_formulas() { 1 } else { 3 + 2 * point.y.len() as u64 };
         let (eval, locked) = self.equations.ask();
         Some(eval.guard_banded(locked, guard, point))
     }

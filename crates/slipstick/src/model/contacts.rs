@@ -44,6 +44,11 @@ impl ImpactLaw {
     pub fn word(self) -> &'static str {
         LAWS.iter().find(|(_, law)| *law == self).map_or("", |(word, _)| word)
     }
+
+    /// Whether it is defined with friction: Poisson's law and impacts one after the other are not here.
+    pub(crate) fn takes_friction(self) -> bool {
+        matches!(self, Self::Moreau | Self::Smith)
+    }
 }
 
 /// Coefficients of Coulomb friction.
@@ -101,6 +106,12 @@ impl ContactChange {
     /// What has an event, in the order of the events of a contact. That of its rest is made of its hits.
     const ALL: [Self; 5] = [Self::Hit, Self::Lift, Self::Slip, Self::Stick, Self::Reverse];
 
+    /// What can happen to a contact and has an event, in this order.
+    pub(crate) fn of_contact(has_friction: bool) -> impl Iterator<Item = Self> {
+        let is_of = move |change: &Self| has_friction || matches!(change, Self::Hit | Self::Lift);
+        Self::ALL.into_iter().filter(is_of)
+    }
+
     /// Whether it has a surface: what has none follows from another change.
     pub fn has_surface(self) -> bool {
         !matches!(self, Self::Reverse | Self::Rest)
@@ -108,11 +119,17 @@ impl ContactChange {
 
     /// The side of its event on which the motion goes on: a gap stays above zero, and a force that is to end has come
     /// to its limit.
-    fn side(self) -> Side {
+    pub(crate) fn side(self) -> Side {
         match self {
             Self::Lift | Self::Slip => Side::After,
             Self::Hit | Self::Stick | Self::Reverse | Self::Rest => Side::Before,
         }
+    }
+
+    /// Whether it happens where its event is true as it begins to be watched. Where a contact begins to slide, that
+    /// has just been decided.
+    pub(crate) fn fires_on_entry(self) -> bool {
+        self != Self::Stick
     }
 
     /// Its word in the names of events.
@@ -246,10 +263,8 @@ impl ContactTables<'_, '_> {
         Some(FrictionRule { sticking, sliding })
     }
 
-    /// Poisson's law and impacts one after the other are not defined with friction here.
     fn check_law(&mut self, name: &str, law: ImpactLaw, has_friction: bool, table: &DeTable<'_>) {
-        let takes_friction = matches!(law, ImpactLaw::Moreau | ImpactLaw::Smith);
-        if let Some(value) = table.get("law").filter(|_| has_friction && !takes_friction) {
+        if let Some(value) = table.get("law").filter(|_| has_friction && !law.takes_friction()) {
             let message = format!("contact `{name}` has friction, which its impact law does not take");
             let hint = "use `law = \"moreau\"` or `law = \"smith\"`, or remove `friction`";
             self.reader.error("bad-contact", value.span(), message, hint);
@@ -287,10 +302,7 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
             .push(own("force.t", text(&format!("-lambda.{tangent} + {ratio}*{direction}*{normal}"))));
     }
     let index = model.mechanism.contacts.len();
-    let has_friction = contact.friction.is_some();
-    let watched = ContactChange::ALL
-        .into_iter()
-        .filter(|change| has_friction || matches!(change, ContactChange::Hit | ContactChange::Lift));
+    let watched = ContactChange::of_contact(contact.friction.is_some());
     model.events.extend(watched.map(|change| contact.event(index, change)));
     model.mechanism.contacts.push(contact);
 }
@@ -300,10 +312,14 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
 const VARIABLES: [&str; 6] = ["state", "direction", "impulse.n", "total.n", "impulse.t", "total.t"];
 const WITHOUT_FRICTION: usize = 4;
 
+/// The discrete variables of a contact, of which `state` is the first.
+pub(crate) fn contact_variables(has_friction: bool) -> &'static [&'static str] {
+    if has_friction { &VARIABLES } else { &VARIABLES[..WITHOUT_FRICTION] }
+}
+
 impl ContactRule {
-    /// Its discrete variables, of which `state` is the first.
     fn variables(&self) -> &'static [&'static str] {
-        if self.friction.is_some() { &VARIABLES } else { &VARIABLES[..WITHOUT_FRICTION] }
+        contact_variables(self.friction.is_some())
     }
 
     /// The event that something happens to it.
@@ -321,8 +337,7 @@ impl ContactRule {
             stop_after: None,
             touches: false,
             at_rest: rests.then(|| RestRule { reset: Vec::new(), goto: None }),
-            // Where it begins to slide, that has just been decided.
-            on_entry: change != ContactChange::Stick,
+            on_entry: change.fires_on_entry(),
             priority: 0,
             of_contact: None,
         }

@@ -21,6 +21,7 @@ mod sides;
 mod versions;
 
 pub use compliant::CompliantRule;
+pub(crate) use contacts::contact_variables;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};

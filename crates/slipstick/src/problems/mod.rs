@@ -4,6 +4,7 @@
 //! an oracle: extrapolation in 50 digits with two different orders and tolerances, started from the very
 //! doubles that the problem is stated with.
 
+mod candidates;
 mod comparison;
 mod constrained;
 mod contact;
@@ -20,6 +21,7 @@ mod smooth;
 mod stiff;
 
 pub use crate::step::Work;
+pub use candidates::{Candidate, Setting, WorkAndError, contact_candidates, profile_at_error};
 pub use comparison::{Case, Entrant, Entry};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation,
@@ -36,7 +38,8 @@ pub use events::{
 pub use fingerprint::{FingerprintRun, Fingerprinted, fingerprinted};
 pub use mass::behind_mass_matrices;
 pub use mechanisms::{
-    Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
+    Counts, MechanismProblem, Set, contact_mechanisms, mechanism_problems, planar_mechanisms,
+    stiff_mechanisms,
 };
 pub use metamorphic::{
     Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,
@@ -162,6 +165,13 @@ pub const CONTACT: (&str, &str) = (
 pub const MECHANISMS: (&str, &str) = (
     "mechanisms",
     "what integrators of mechanisms are compared on: linkages, presses, pantographs, trusses, pendulums, rotors",
+);
+
+/// The name of the suite of mechanisms with contacts that methods are compared on, and what it is about;
+/// [`contact_mechanisms`] gives its problems.
+pub const UNILATERAL: (&str, &str) = (
+    "unilateral",
+    "what methods are compared on with contacts: linkages and chains with stops, strings, floors and walls",
 );
 
 /// The name of the fingerprint, and what it is about; [`fingerprinted()`] gives its runs.

@@ -52,7 +52,8 @@ impl RunLoop<'_> {
         let delta = self.guards.uncertainty.of_rounding();
         let mut closed = Vec::new();
         for (k, contact) in flow.system().contacts().iter().enumerate() {
-            let Some(gap) = flow.guards().banded(contact.hit, UncertainPoint { t, y: &y, delta: &delta })
+            let Some(gap) =
+                flow.guards().banded_anyway(contact.hit, UncertainPoint { t, y: &y, delta: &delta })
             else {
                 continue;
             };

@@ -2,6 +2,7 @@
 
 use super::hints;
 use crate::contact::{Jam, Unsolved};
+use crate::equations::BadContact;
 use thiserror::Error;
 
 /// What went wrong.
@@ -386,6 +387,23 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// A guard in closures fires after one that there is not.
+    #[error("the event `{guard}` is to fire after an event that there is not")]
+    NoLeader {
+        /// The guard.
+        guard: String,
+    },
+    /// A contact in closures cannot be what it says.
+    #[error("{}", match .why {
+        BadContact::Slip => format!("the slip of contact `{contact}` is not linear in the speeds"),
+        BadContact::Law => format!("contact `{contact}` has friction, which its impact law does not take"),
+    })]
+    BadContact {
+        /// The contact.
+        contact: String,
+        /// Why not.
+        why: BadContact,
+    },
     /// More switching surfaces meet than can be told apart.
     #[error(
         "{count} switching surfaces meet at t = {t} and depend on each other ({names}); what happens at more than {most} is not known"
@@ -525,6 +543,9 @@ impl Error {
             Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
+            Self::NoLeader { .. } => "unknown-name",
+            Self::BadContact { why: BadContact::Slip, .. } => "slip-not-linear",
+            Self::BadContact { why: BadContact::Law, .. } => "bad-contact",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::CountTooLarge { .. } => "count-too-large",
             Self::NoConvergence { .. } => "no-convergence",
@@ -578,6 +599,11 @@ impl Error {
             Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,
             Self::BadPlace { .. } => hints::BAD_PLACE,
             Self::WrongGradient { .. } => hints::WRONG_GRADIENT,
+            Self::NoLeader { .. } => {
+                "name a guard that was added before, or `contact.floor.hit` and the like"
+            }
+            Self::BadContact { why: BadContact::Slip, .. } => hints::SLIP_NOT_LINEAR,
+            Self::BadContact { why: BadContact::Law, .. } => hints::LAW_WITHOUT_FRICTION,
             Self::TooManySurfaces { .. } => hints::TOO_MANY_SURFACES,
             Self::CountTooLarge { .. } => hints::COUNT_TOO_LARGE,
             Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => hints::SMALLER_FIXED_STEP,

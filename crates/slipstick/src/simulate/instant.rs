@@ -373,7 +373,7 @@ impl RunLoop<'_> {
         }
         let delta = guards.uncertainty.of_rounding();
         let point = UncertainPoint { t: integrator.trial.t, y: &integrator.trial.start, delta: &delta };
-        let Some(gap) = integrator.flow.guards().banded(guard, point) else { return false };
+        let Some(gap) = integrator.flow.guards().banded_anyway(guard, point) else { return false };
         // The guard of a gap is positive below zero.
         let approach = guards.along(integrator).1.rate(guard).value;
         gap.value.abs() <= NOTHING_LEFT * gap.bound || gap.value <= approach * soon

@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, RUN_OPTIONS, Start};
-use crate::equations::{BadPlace, MassKind, MechanismStructure, System};
+use crate::equations::{BadPlace, GuardKind, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
@@ -34,10 +34,23 @@ pub(super) fn check_beginning(
 /// Checks what is the same in all runs: options, places of entries.
 pub(super) fn check_system(system: &dyn System, options: &Options) -> Result<(), Error> {
     check_options(system, options)?;
+    check_followers(system)?;
     match system.mechanism().and_then(MechanismStructure::bad_place) {
         Some(BadPlace { matrix, place, size }) => Err(Error::BadPlace { matrix, place, size }),
         None => Ok(()),
     }
+}
+
+/// A guard that fires after another one has one to fire after; those of contacts follow from what happens to these.
+fn check_followers(system: &dyn System) -> Result<(), Error> {
+    let guards = system.guards();
+    let follows = |g: &usize| guards[*g].kind == GuardKind::Follows && guards[*g].contact.is_none();
+    for g in (0..guards.len()).filter(follows) {
+        if !guards.iter().any(|guard| guard.response.followers.contains(&g)) {
+            return Err(Error::NoLeader { guard: guards[g].name.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Checks what closures say of a mechanism, at its start.
@@ -46,6 +59,10 @@ pub(super) fn check_mechanism_at(system: &dyn System, start: &Start) -> Result<(
     if let Some(wrong) = wrong {
         let constraint = system.constraints()[wrong.constraint].name.clone();
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
+    }
+    let bad = system.mechanism().and_then(|mechanism| mechanism.bad_contact(start.t, &start.y));
+    if let Some((contact, why)) = bad {
+        return Err(Error::BadContact { contact: system.contacts()[contact].name.clone(), why });
     }
     check_mass(system, start)
 }

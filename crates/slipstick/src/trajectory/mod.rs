@@ -26,7 +26,7 @@ pub use linearised::LinearisedEvent;
 pub use mode_graph::{ModeEdge, ModeGraph, ReachedMode};
 pub use note::{NOTE_KINDS, Note, NoteKind, Notes, Severity};
 pub use outcome::Outcome;
-pub use path::{JointForces, Path};
+pub use path::{ContactForces, JointForces, Path};
 pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
 pub use statistics::{KindCounts, LocatingCounts, SlidingSteps, StartCounts, Statistics, StepRange};

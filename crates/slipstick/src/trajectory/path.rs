@@ -2,7 +2,8 @@
 //! back onto the surfaces that the motion slides on, and to where the constraints of a mechanism are met.
 
 use super::Trajectory;
-use crate::equations::{Observer, System};
+use crate::contact::Status;
+use crate::equations::{ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System};
 use crate::formulation::Mixture;
 use crate::mode::State;
 
@@ -11,6 +12,19 @@ pub struct Path<'a> {
     trajectory: &'a Trajectory,
     system: &'a dyn System,
     mixture: Mixture<'a>,
+    /// What knows the laws of contacts, once they were asked for.
+    evaluator: Option<Box<dyn Evaluator + 'a>>,
+}
+
+/// What a contact does at some time, and the forces in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForces {
+    /// What it does.
+    pub status: Status,
+    /// The force that pushes its sides apart, `force.n` in model files.
+    pub normal: f64,
+    /// The friction on the side whose velocity counts positive in the slip, `force.t` in model files.
+    pub tangent: f64,
 }
 
 /// The forces in the joints of a mechanism at some time.
@@ -30,7 +44,7 @@ impl Trajectory {
     /// on it is only that near. The states of a [`Path`] are on the surface to rounding.
     pub fn of<'a>(&'a self, system: &'a dyn System) -> Path<'a> {
         let mixture = Mixture::new(system, Observer::of_forces(system.layout().v));
-        Path { trajectory: self, system, mixture: mixture.with_parameters(&self.parameters) }
+        Path { trajectory: self, system, mixture: mixture.with_parameters(&self.parameters), evaluator: None }
     }
 }
 
@@ -59,6 +73,40 @@ impl Path<'_> {
     pub fn forces_before(&mut self, t: f64) -> Option<JointForces> {
         let state = self.state_before(t)?;
         self.forces(&state)
+    }
+
+    /// What contacts do at a time, after any event at that time, in the order of
+    /// [`MechanismShape::contacts`](crate::equations::MechanismShape::contacts); `None` outside the run, and for what
+    /// is no mechanism.
+    pub fn contacts_after(&mut self, t: f64) -> Option<Vec<ContactForces>> {
+        let state = self.state_after(t)?;
+        self.contacts(&state)
+    }
+
+    /// The same before any event at that time.
+    pub fn contacts_before(&mut self, t: f64) -> Option<Vec<ContactForces>> {
+        let state = self.state_before(t)?;
+        self.contacts(&state)
+    }
+
+    fn contacts(&mut self, state: &State) -> Option<Vec<ContactForces>> {
+        let (multipliers, system) = (self.forces(state)?.multipliers, self.system);
+        let mut laws = vec![0.0; LAW_NUMBERS * system.contacts().len()];
+        let evaluator = self.evaluator.get_or_insert_with(|| system.evaluator());
+        if let Some(mechanism) = evaluator.mechanism() {
+            let locked = state.mode.locked(&self.trajectory.parameters);
+            mechanism.laws((locked, state.t, &state.y), LawsWanted::Contacts, &mut laws);
+        }
+        let forces = |(contact, law): (&ContactShape, &[f64])| {
+            let (status, normal) = (state.mode.status(contact), 0.0 - multipliers[contact.normal]);
+            let tangent = match (status, contact.tangent) {
+                (Status::Slides(direction), _) => -law[2] * direction * normal,
+                (Status::Sticks, Some(tangent)) => 0.0 - multipliers[tangent],
+                _ => 0.0,
+            };
+            ContactForces { status, normal, tangent }
+        };
+        Some(system.contacts().iter().zip(laws.chunks_exact(LAW_NUMBERS)).map(forces).collect())
     }
 
     fn forces(&mut self, state: &State) -> Option<JointForces> {

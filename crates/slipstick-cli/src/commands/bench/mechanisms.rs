@@ -35,6 +35,7 @@ fn entrants(set: Set) -> &'static [&'static str] {
         Set::Classic | Set::Planar => &["hem5", "phem56", "mdop5"],
         Set::FourBars => &["hem5", "phem56", "mdop5", "dop853", "alpha"],
         Set::Stiff => &["auto", "radau5", "alpha"],
+        Set::Unilateral => &["dopri5", "dop853", "hem5"],
     }
 }
 

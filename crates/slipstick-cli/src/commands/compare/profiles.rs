@@ -62,42 +62,49 @@ impl Profiles {
 
     /// A table for each.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let width = column_width(self.entrants.iter().map(String::as_str)).max(12);
-        for titled in &self.all {
-            let taus: Vec<String> = TAUS.iter().map(|tau| format!("{tau:>5}")).collect();
-            lines.push(format!(
-                "\nprofile of {}: share of problems within a multiple of the least work",
-                titled.title()
-            ));
-            lines.push(format!("{:<width$} {}  solved", "method", taus.join(" ")));
-            for (k, name) in self.entrants.iter().enumerate() {
-                let shares: Vec<String> =
-                    TAUS.iter().map(|tau| format!("{:>5.2}", titled.profile.share(k, *tau))).collect();
-                lines.push(format!("{name:<width$} {}  {:>6.2}", shares.join(" "), titled.profile.solved(k)));
-            }
-        }
-        lines
+        self.all.iter().flat_map(|titled| table(&titled.title(), &self.entrants, &titled.profile)).collect()
     }
 
     /// An object for each curve.
     pub(super) fn lines_of_json(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for titled in &self.all {
-            for (k, name) in self.entrants.iter().enumerate() {
-                let curve = json!({
-                    "kind": "profile",
-                    "at": titled.at,
-                    "value": titled.value,
-                    "method": name,
-                    "solved": titled.profile.solved(k),
-                    "rises": titled.profile.rises(k),
-                });
-                lines.push(curve.to_string());
-            }
-        }
-        lines
+        let of_one = |titled: &Titled| curves((titled.at, titled.value), &self.entrants, &titled.profile);
+        self.all.iter().flat_map(of_one).collect()
     }
+}
+
+/// A profile as a table.
+pub(in crate::commands) fn table(title: &str, entrants: &[String], profile: &Profile) -> Vec<String> {
+    let width = column_width(entrants.iter().map(String::as_str)).max(12);
+    let taus: Vec<String> = TAUS.iter().map(|tau| format!("{tau:>5}")).collect();
+    let mut lines = vec![
+        format!("\nprofile of {title}: share of problems within a multiple of the least work"),
+        format!("{:<width$} {}  solved", "method", taus.join(" ")),
+    ];
+    for (k, name) in entrants.iter().enumerate() {
+        let shares: Vec<String> = TAUS.iter().map(|tau| format!("{:>5.2}", profile.share(k, *tau))).collect();
+        lines.push(format!("{name:<width$} {}  {:>6.2}", shares.join(" "), profile.solved(k)));
+    }
+    lines
+}
+
+/// A profile as an object for each curve; `at` says what its runs have in common.
+pub(in crate::commands) fn curves(
+    (at, value): (&str, f64),
+    entrants: &[String],
+    profile: &Profile,
+) -> Vec<String> {
+    let curve = |(k, name): (usize, &String)| {
+        let curve = json!({
+            "kind": "profile",
+            "at": at,
+            "value": value,
+            "method": name,
+            "solved": profile.solved(k),
+            "rises": profile.rises(k),
+        });
+        curve.to_string()
+    };
+    entrants.iter().enumerate().map(curve).collect()
 }
 
 /// The work at a tolerance, if the problem was solved.

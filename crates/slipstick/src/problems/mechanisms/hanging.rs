@@ -31,7 +31,12 @@ fn truss(draw: &mut Draw, number: usize) -> Made {
 
 /// Bays below each other. They hang from the ground, or from a point of another truss, at the corner of the
 /// first. Gives the first bar and the last corner.
-fn hang_truss(draw: &mut Draw, linkage: &mut Linkage, bays: usize, from: Option<Point>) -> (usize, Point) {
+pub(super) fn hang_truss(
+    draw: &mut Draw,
+    linkage: &mut Linkage,
+    bays: usize,
+    from: Option<Point>,
+) -> (usize, Point) {
     let (width, height) = (draw.between(0.3, 0.5), draw.between(0.4, 0.6));
     let top = from.map_or([0.0, 0.0], |point| linkage.below(point).at);
     let lean = draw.within(0.3);
@@ -112,7 +117,7 @@ fn pendulum(draw: &mut Draw, number: usize) -> Made {
     Made::turning(linkage, draw, rate)
 }
 
-fn hang_chain(draw: &mut Draw, linkage: &mut Linkage, links: usize, from: Option<Point>) {
+pub(super) fn hang_chain(draw: &mut Draw, linkage: &mut Linkage, links: usize, from: Option<Point>) {
     let mut from = from;
     for _ in 0..links {
         from = Some((hang_link(draw, linkage, from), 1));
@@ -127,7 +132,7 @@ fn hang_tree(draw: &mut Draw, linkage: &mut Linkage, links: usize) {
 }
 
 /// A link, not far from upright below the point that it hangs from.
-fn hang_link(draw: &mut Draw, linkage: &mut Linkage, from: Option<Point>) -> usize {
+pub(super) fn hang_link(draw: &mut Draw, linkage: &mut Linkage, from: Option<Point>) -> usize {
     let top = from.map_or([0.0, 0.0], |point| linkage.below(point).at);
     let (length, lean) = (draw.between(0.3, 0.6), draw.within(0.5));
     let link = linkage.link(&[top, [top[0] + length * lean.sin(), top[1] - length * lean.cos()]]);

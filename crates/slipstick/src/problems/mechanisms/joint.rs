@@ -80,7 +80,7 @@ impl Joint {
 
 impl Place {
     /// Where it is.
-    fn point(self, q: &[Jet]) -> [Jet; 2] {
+    pub(super) fn point(self, q: &[Jet]) -> [Jet; 2] {
         let Some(body) = self.body else { return self.at.map(Jet::constant) };
         let (sin, cos) = (q[3 * body + 2].sin(), q[3 * body + 2].cos());
         let [x, y] = self.at;

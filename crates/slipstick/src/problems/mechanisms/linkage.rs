@@ -8,6 +8,7 @@ use super::Counts;
 use super::draw::Draw;
 use super::force::Force;
 use super::joint::{Joint, Place, turn};
+use super::touching::{Sides, Touch};
 use crate::equations::{ClosureSystem, Mechanism};
 use crate::formulation::{Flow, Stabilisation};
 use crate::mode::Mode;
@@ -28,6 +29,7 @@ pub(super) struct Linkage {
     /// Those among them of which a row follows from the other joints.
     spare: Vec<usize>,
     forces: Vec<Force>,
+    touches: Vec<Touch>,
 }
 
 /// A point of a body: which body, which of its points.
@@ -36,7 +38,8 @@ pub(super) type Point = (usize, usize);
 impl Linkage {
     pub(super) fn new(gravity: f64) -> Self {
         let (masses, q, points) = (Vec::new(), Vec::new(), Vec::new());
-        Self { gravity, masses, q, points, joints: Vec::new(), spare: Vec::new(), forces: Vec::new() }
+        let (joints, spare, forces, touches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { gravity, masses, q, points, joints, spare, forces, touches }
     }
 
     /// A body with the given mass and inertia about its centre.
@@ -164,7 +167,44 @@ impl Linkage {
         self.forces.extend(turns.collect::<Vec<_>>());
     }
 
-    fn bodies(&self) -> usize {
+    /// Lets the angle of a body against another, or the ground, change by no more than so much from where it is.
+    pub(super) fn stop(&mut self, body: usize, to: Option<usize>, room: f64, restitution: f64) {
+        let angle = self.q[3 * body + 2] - to.map_or(0.0, |to| self.q[3 * to + 2]);
+        for sign in [1.0, -1.0] {
+            let sides = Sides::Stop { bodies: (body, to), limit: angle + sign * room, sign };
+            self.touches.push(Touch { sides, restitution, friction: 0.0 });
+        }
+    }
+
+    /// A string from a point to another, or to the ground so far above it, a bit longer than they are apart.
+    pub(super) fn string(
+        &mut self,
+        point: Point,
+        to: Option<Point>,
+        (above, slack): (f64, f64),
+        restitution: f64,
+    ) {
+        let (place, [x, y]) = (self.place(point), self.below(point).at);
+        let other = to.map_or(Place { body: None, at: [x, y + above] }, |to| self.place(to));
+        let [ox, oy] = other.point_and_arm(&self.q).0;
+        let sides = Sides::String { ends: (place, other), length: (x - ox).hypot(y - oy) + slack };
+        self.touches.push(Touch { sides, restitution, friction: 0.0 });
+    }
+
+    /// A wall so far behind a point, with a normal that points to where it may be; restitution and friction.
+    pub(super) fn wall(
+        &mut self,
+        point: Point,
+        normal: [f64; 2],
+        room: f64,
+        (restitution, friction): (f64, f64),
+    ) {
+        let (place, [x, y]) = (self.place(point), self.below(point).at);
+        let offset = normal[0] * x + normal[1] * y - room;
+        self.touches.push(Touch { sides: Sides::Wall { place, normal, offset }, restitution, friction });
+    }
+
+    pub(super) fn bodies(&self) -> usize {
         self.points.len()
     }
 
@@ -186,7 +226,7 @@ impl Linkage {
         let (system, mut start) = self.at_rest();
         let n = self.q.len();
         start.y[n..].fill_with(|| draw.within(1.0));
-        let mut flow = Flow::stabilised(&system, Mode::new(0, 0, 0), Stabilisation::Twice);
+        let mut flow = Flow::stabilised(&system, Mode::start(&system, 0), Stabilisation::Twice);
         // The joints are shut, so that only the speeds are moved.
         if flow.constraints().make_consistent(0.0, &mut start.y, &[]).is_err() {
             start.y[n..].fill(0.0);
@@ -205,7 +245,7 @@ impl Linkage {
         let (places, order) = self.places();
         let weights: Vec<f64> = masses.iter().skip(1).step_by(3).map(|m| -gravity * m).collect();
         let of_gradient = joints.clone();
-        Mechanism::new(names(self.bodies()))
+        let mechanism = Mechanism::new(names(self.bodies()))
             .masses(move |_, _, m| m.copy_from_slice(&masses))
             .forces(move |t, y, f| {
                 let (q, v) = y.split_at(f.len());
@@ -231,8 +271,9 @@ impl Linkage {
                         }
                     });
                 }
-            })
-            .system()
+            });
+        let named = |(k, touch): (usize, &Touch)| touch.contact(&format!("touch{k}"));
+        self.touches.iter().enumerate().map(named).fold(mechanism, Mechanism::contact).system()
     }
 
     /// The places of the entries of the gradient by rows and columns, and for each entry, in the order in

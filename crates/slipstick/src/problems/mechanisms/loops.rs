@@ -25,7 +25,7 @@ pub(super) const FAMILIES: [Family; 11] = [
 ];
 
 /// A chain on half an ellipse below its two pivots.
-fn bars(draw: &mut Draw, bars: usize) -> Made {
+pub(super) fn bars(draw: &mut Draw, bars: usize) -> Made {
     let links = bars - 1;
     let (width, bulge) = (draw.between(0.6, 1.0), draw.between(0.0, 0.2));
     let depth = draw.between(0.25, 0.35) * links as f64;

@@ -14,7 +14,7 @@ pub(super) const FAMILIES: [Family; 2] = [
     Family { kind: "pantograph", count: 7, make: pantograph },
 ];
 
-fn press(draw: &mut Draw, number: usize) -> Made {
+pub(super) fn press(draw: &mut Draw, number: usize) -> Made {
     let mut linkage = Linkage::new(9.81);
     let crank = match number {
         1 | 2 => star(draw, &mut linkage, &[-FRAC_PI_2]),

@@ -2,7 +2,7 @@
 //!
 //! In it are the slider-crank of section 3.4, the mechanisms of the suite `constrained`, rows of N four-bars,
 //! a family of planar mechanisms drawn from seeds in place of the paper's first set, and a stiff family in
-//! place of its third. The truths of what is drawn are in `truths.txt`: the coordinates at the end, by two
+//! place of its third. A family with contacts in place of its second is a suite of its own. The truths of what is drawn are in `truths.txt`: the coordinates at the end, by two
 //! methods at tolerances of 1e-12, with the largest difference between them.
 
 use super::draw;
@@ -16,6 +16,8 @@ mod machines;
 mod planar;
 mod slider_crank;
 mod stiff;
+mod touching;
+mod unilateral;
 
 use super::constrained::{ConstrainedProblem, Known, constrained};
 use crate::equations::System;
@@ -33,6 +35,8 @@ pub enum Set {
     Planar,
     /// The stiff family.
     Stiff,
+    /// The family with contacts.
+    Unilateral,
 }
 
 /// A word of two parts.
@@ -46,6 +50,7 @@ impl Set {
             Self::FourBars => FOUR_BARS,
             Self::Planar => "planar",
             Self::Stiff => "stiff",
+            Self::Unilateral => "unilateral",
         }
     }
 }
@@ -135,7 +140,8 @@ fn classic(problem: ConstrainedProblem) -> MechanismProblem {
 
 /// The line of a mechanism in `truths.txt`: its uncertainty and its coordinates at the end.
 fn truth(name: &str) -> Option<(f64, Vec<f64>)> {
-    let line = include_str!("truths.txt").lines().find(|line| line.split(' ').next() == Some(name))?;
+    let mut lines = include_str!("truths.txt").lines().chain(include_str!("contact-truths.txt").lines());
+    let line = lines.find(|line| line.split(' ').next() == Some(name))?;
     let mut numbers = line.split(' ').skip(1).filter_map(|word| word.parse().ok());
     Some((numbers.next()?, numbers.collect()))
 }
@@ -148,6 +154,11 @@ pub fn planar_mechanisms() -> Vec<MechanismProblem> {
 /// The stiff family.
 pub fn stiff_mechanisms() -> Vec<MechanismProblem> {
     stiff::stiff()
+}
+
+/// The family of planar mechanisms with contacts, which is a suite of its own.
+pub fn contact_mechanisms() -> Vec<MechanismProblem> {
+    unilateral::unilateral()
 }
 
 /// The whole suite.

@@ -180,7 +180,7 @@ fn taking_part(
             part.push(contact);
             continue;
         }
-        let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
+        let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
         let before = flow.guards().value(shape.hit, point.t - window, &earlier);
         let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
             || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
@@ -195,11 +195,10 @@ fn taking_part(
 }
 
 /// Where the mechanism was when the window of an event began, as its speeds say.
-fn earlier(flow: &Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
-    let layout = flow.system().layout();
+fn earlier(flow: &mut Flow<'_>, point: UncertainPoint<'_>, window: f64) -> Vec<f64> {
     let mut earlier = point.y.to_vec();
-    for (coordinate, speed) in earlier[..layout.q].iter_mut().zip(&point.y[layout.q..layout.q + layout.v]) {
-        *coordinate -= window * speed;
+    for (coordinate, rate) in earlier.iter_mut().zip(flow.position_rates(point.t, point.y)) {
+        *coordinate -= window * rate;
     }
     earlier
 }

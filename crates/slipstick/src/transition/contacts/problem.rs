@@ -167,7 +167,6 @@ impl ContactProblem<'_, '_> {
     /// shorter than the spacing of times.
     fn widen_accelerations(&mut self, relations: &mut Relations, transition: &Transition, wishes: &[Wish]) {
         let (system, y) = (self.flow.system(), &transition.after);
-        let layout = system.layout();
         for (i, wish) in wishes.iter().enumerate() {
             let free = relations.free[2 * i];
             let opens = wish.stays && free.value > free.bound;
@@ -178,8 +177,8 @@ impl ContactProblem<'_, '_> {
             let (mut moved, mut gradient) = (y.clone(), vec![0.0; y.len()]);
             let hit = system.contacts()[self.which[i]].hit;
             self.flow.guards().gradient(hit, transition.t, &mut moved, &mut gradient);
-            for j in 0..layout.v.min(layout.q) {
-                moved[j] += window * y[layout.q + j].abs() * sign(gradient[j]);
+            for (j, rate) in self.flow.position_rates(transition.t, y).into_iter().enumerate() {
+                moved[j] += window * rate.abs() * sign(gradient[j]);
             }
             let Transition { t, before, mode_before, .. } = transition;
             let point = TouchPoint { t: *t, y: &moved, before, mode_before, delta: self.delta };
@@ -201,7 +200,7 @@ impl ContactProblem<'_, '_> {
             }
             let hit = self.flow.system().contacts()[k].hit;
             let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
-            let Some(gap) = self.flow.guards().banded(hit, point) else { continue };
+            let Some(gap) = self.flow.guards().banded_anyway(hit, point) else { continue };
             // Where hits have come to nothing, so has what is as small.
             let bands = if self.is_rest() { NOTHING_LEFT } else { UNSEEN };
             if velocity * velocity <= 2.0 * acceleration.abs() * (bands * gap.bound - gap.value) {
@@ -373,7 +372,8 @@ impl ContactProblem<'_, '_> {
     }
 }
 
-/// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is.
+/// Adds the changes of the speeds for all impulses. Where these cancel, a speed stays as it is; where they stop it, it is
+/// zero: rounding that is left of it would be as uncertain as what has cancelled, and could look like a motion.
 pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>]), state: &mut [f64]) {
     for (i, speed) in state[layout.q..layout.q + layout.v].iter_mut().enumerate() {
         let (mut change, mut size) = (0.0, 0.0);
@@ -382,7 +382,9 @@ pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>
             size += (p * response[i]).abs();
         }
         if change.abs() > ROUNDING * size {
-            *speed += change;
+            let after = *speed + change;
+            let is_stopped = after.abs() <= ROUNDING * (speed.abs() + size);
+            *speed = if is_stopped { 0.0 } else { after };
         }
     }
 }
