@@ -24,6 +24,8 @@ pub struct Touching {
     pub responses: Vec<Vec<f64>>,
     /// What the joints bear of these impulses.
     pub joints: JointResponses,
+    /// Accelerations with joints and without forces in contacts.
+    pub free_motion: Vec<f64>,
 }
 
 /// The impulses of joints for impulses in contacts.
@@ -113,7 +115,12 @@ impl ContactsView<'_, '_> {
             }
         }
         let (responses, by_row) = builder.respond(&contacts, &mut relations)?;
-        Some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
+        Some(Touching {
+            relations,
+            responses,
+            joints: JointResponses { constraints, by_row },
+            free_motion: free,
+        })
     }
 }
 

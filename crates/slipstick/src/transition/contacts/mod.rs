@@ -54,7 +54,8 @@ pub const MOST_DEEP: f64 = 1e3;
 impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
         let guards = tools.flow.system().guards();
-        if tools.flow.system().contacts().is_empty() {
+        // While contacts are captured, steps and not transitions decide about them.
+        if tools.flow.system().contacts().is_empty() || tools.flow.mode.structure.captured {
             return Ok(());
         }
         let fired: Vec<ContactGuard> =

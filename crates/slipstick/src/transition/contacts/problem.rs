@@ -73,7 +73,7 @@ impl ContactProblem<'_, '_> {
     /// taken off, then contacts that approach hit, then forces are found.
     fn attempt(&mut self, transition: &mut Transition, ends: &[bool]) -> Result<Attempt, Impossible> {
         let before: Vec<Status> = self.statuses();
-        let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
+        let Touching { mut relations, responses, joints, .. } = self.touching(transition, &before)?;
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
@@ -130,7 +130,7 @@ impl ContactProblem<'_, '_> {
         let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
         let mut jammed: Vec<(usize, Jam)> = Vec::new();
         loop {
-            let Touching { mut relations, responses, joints } = self.touching(transition, &before)?;
+            let Touching { mut relations, responses, joints, .. } = self.touching(transition, &before)?;
             self.widen_accelerations(&mut relations, transition, &wishes);
             let why = match resolve_accelerations(&relations, &wishes) {
                 Ok(resolved) => {
