@@ -1,30 +1,28 @@
 //! Contacts over a step of time stepping (Moreau 1988, Jean 1999): impulses take the place of forces and
 //! impacts alike.
 //!
-//! `v⁺ = v + P (h f + Gᵀ p)`. A contact that is active takes part while its gap does not grow, `U ≤ 0`:
-//! `0 ≤ U⁺ + e U ⟂ p ≥ 0`, with friction in the same problem. The others stay out, so that the impulses do the
-//! work `½ Σ p (U⁺ + U) = -½ Σ p (1 - e) |U| ≤ 0`. What still approaches after that is an impact.
+//! `v⁺ = v + P (h f + Gᵀ p)`. An active contact takes part while its gap does not grow by more than forces
+//! can take back within the step: `0 ≤ U⁺ + e U ⟂ p ≥ 0`, with friction in the same problem, and `e = 0` where
+//! it is not hit. The others stay out. So the impulses do the work `½ Σ p (U⁺ + U)`, which is not positive for
+//! contacts that are hit. What still approaches after that is an impact at the end of the step.
 
-use super::choices::{Combination, ContactChoice, all_solutions};
+use super::choices::{Combination, ContactChoice, any_solution};
 use super::groups::groups;
-use super::impact::{choices_of, exact_rows, held};
+use super::impact::{choices_if_closed, exact_rows};
 use super::{ImpactResult, LawNumbers, Relations, Unsolved, resolve_impact};
 use crate::expr::Inexact;
 use crate::model::ImpactLaw;
 
-/// The part of the velocity that forces can give within a step, below which the gap of a contact rests. What
-/// rounding of projections leaves is far below that, and what it hides moves the gap by less than a millionth
-/// of the step's own error.
-const RESTS: f64 = 1e-6;
-/// Work of impulses that is positive by less than this part of its terms is rounding, or of contacts that
-/// rest.
-const ROUNDED_GAIN: f64 = 1e-6;
+/// Work of impulses that is positive by less than this part of its terms is rounding.
+const ROUNDED_GAIN: f64 = 1e-9;
 
 /// What a step comes to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeStep {
-    /// Impulses, by rows.
+    /// Impulses over the step, by rows.
     pub impulses: Vec<f64>,
+    /// Those of impacts at its end.
+    pub impacts: Vec<f64>,
     /// The work of these, where surfaces do not move: that of friction and impacts.
     pub energy: f64,
     /// That work, if it is positive by more than rounding.
@@ -38,12 +36,17 @@ pub struct TimeStep {
 /// Impulses of active contacts over a step of this length.
 pub fn time_step(relations: &Relations, h: f64) -> Result<TimeStep, Unsolved> {
     let count = relations.count();
-    let mut all =
-        TimeStep { impulses: vec![0.0; 2 * count], stays: vec![false; count], ..TimeStep::default() };
+    let mut all = TimeStep {
+        impulses: vec![0.0; 2 * count],
+        impacts: vec![0.0; 2 * count],
+        stays: vec![false; count],
+        ..TimeStep::default()
+    };
     for group in groups(relations) {
         let step = StepOfGroup::new(relations.only(&group), h).solve()?;
         for (k, &i) in group.iter().enumerate() {
             all.impulses[2 * i..2 * i + 2].copy_from_slice(&step.impulses[2 * k..2 * k + 2]);
+            all.impacts[2 * i..2 * i + 2].copy_from_slice(&step.impacts[2 * k..2 * k + 2]);
             all.stays[i] = step.stays[k];
         }
         all.energy += step.energy;
@@ -58,7 +61,9 @@ pub fn time_step(relations: &Relations, h: f64) -> Result<TimeStep, Unsolved> {
 pub fn separate(gaps: &Relations) -> Result<Vec<f64>, Unsolved> {
     let mut impulses = vec![0.0; 2 * gaps.count()];
     for group in groups(gaps) {
-        let found = held(&gaps.only(&group))?;
+        let own = gaps.only(&group);
+        let choices = vec![vec![ContactChoice::Closed, ContactChoice::Free]; group.len()];
+        let found = any_solution(&own, &own.velocity, &choices).ok_or(Unsolved::Impact)?;
         for (k, &i) in group.iter().enumerate() {
             impulses[2 * i] = found.p[2 * k];
         }
@@ -83,9 +88,6 @@ impl StepOfGroup {
         let sizes = own.iter().zip(&relations.free).filter(|(own, _)| **own > 0.0);
         let largest = sizes.map(|(own, free)| free.value.abs() / own).fold(0.0, f64::max);
         let drift: Vec<f64> = own.iter().map(|own| h * largest * own).collect();
-        for (velocity, drift) in relations.velocity.iter_mut().zip(&drift) {
-            velocity.bound = velocity.bound.max(RESTS * drift);
-        }
         if relations.count() > 1 {
             relations.laws.iter_mut().for_each(|law| law.law = ImpactLaw::Moreau);
         }
@@ -104,6 +106,17 @@ impl StepOfGroup {
         velocity[2 * i].value < -self.drift[2 * i].max(velocity[2 * i].bound)
     }
 
+    /// Whether forces can take back within the step by what the gap grows.
+    fn takes_part(&self, i: usize) -> bool {
+        let velocity = self.relations.velocity[2 * i];
+        velocity.value <= self.drift[2 * i].max(velocity.bound)
+    }
+
+    /// What a contact can do: stick if it can, otherwise slide on or back.
+    fn choices(&self, i: usize) -> Vec<ContactChoice> {
+        if self.takes_part(i) { choices_if_closed(&self.relations, i) } else { vec![ContactChoice::Free] }
+    }
+
     fn solve(self) -> Result<TimeStep, Unsolved> {
         let count = self.relations.count();
         let none = vec![0.0; count];
@@ -112,24 +125,27 @@ impl StepOfGroup {
         let stays = first.choices.iter().map(|choice| *choice != ContactChoice::Free).collect();
         let hits = (0..count).filter(|&i| self.is_hit(&self.relations.velocity, i)).count();
         let (energy, gain) = self.work(&first);
-        let mut step = TimeStep { impulses: first.p, energy, gain, stays, hits };
+        let impacts = vec![0.0; 2 * count];
+        let mut step = TimeStep { impulses: first.p, impacts, energy, gain, stays, hits };
         let moved = Relations { velocity: first.rows, ..self.relations.clone() };
         if (0..count).any(|i| moved.approaches(i)) {
             let impact = resolve_impact(&moved, &self.restitution(&moved.velocity));
-            step.add(impact.or_else(|_| resolve_impact(&moved, &none))?);
+            step.add(impact.or_else(|_| resolve_impact(&moved, &none))?, &self.drift);
         }
         Ok(step)
     }
 
     /// The work of impulses, and what of it is gained by more than rounding.
     fn work(&self, found: &Combination) -> (f64, f64) {
-        let (mut energy, mut size) = (0.0, 0.0);
+        // What is at rest may still have as much of a velocity as forces take back.
+        let (mut energy, mut size, mut rests) = (0.0, 0.0, 0.0);
         for (row, p) in found.p.iter().enumerate() {
             let sum = self.relations.velocity[row].value + found.rows[row].value;
             energy += 0.5 * p * sum;
-            size += p.abs() * (sum.abs() + self.drift[row]);
+            size += (p * sum).abs();
+            rests += 0.5 * p.abs() * self.drift[row];
         }
-        (energy, if energy > ROUNDED_GAIN * size { energy } else { 0.0 })
+        (energy, if energy > ROUNDED_GAIN * size + rests { energy } else { 0.0 })
     }
 
     /// The impulses of the contacts whose gaps do not grow, and what velocities come to.
@@ -145,13 +161,12 @@ impl StepOfGroup {
         let mut wanted = moved.clone();
         for (i, given) in given.iter().enumerate() {
             wanted[2 * i].value -= given;
-            if relations.separates(i) {
+            if !self.takes_part(i) {
                 wanted[2 * i].bound = f64::INFINITY;
             }
         }
-        let choices: Vec<Vec<ContactChoice>> = (0..count).map(|i| choices_of(relations, i)).collect();
-        let found = all_solutions(relations, &wanted, &choices).ok_or(Unsolved::Impact)?;
-        let mut found = found.into_iter().next().ok_or(Unsolved::Impact)?;
+        let choices: Vec<Vec<ContactChoice>> = (0..count).map(|i| self.choices(i)).collect();
+        let mut found = any_solution(relations, &wanted, &choices).ok_or(Unsolved::Impact)?;
         found.rows = exact_rows(relations, &moved, &found, &given);
         Ok(found)
     }
@@ -159,8 +174,7 @@ impl StepOfGroup {
 
 impl TimeStep {
     /// Impacts follow: contacts that were left out, or that impulses have brought to approach.
-    fn add(&mut self, impact: ImpactResult) {
-        self.impulses.iter_mut().zip(&impact.impulses).for_each(|(own, p)| *own += p);
+    fn add(&mut self, impact: ImpactResult, drift: &[f64]) {
         self.energy += impact.energy;
         let pairs = impact.impulses.iter().zip(&impact.velocity);
         let size: f64 =
@@ -168,9 +182,10 @@ impl TimeStep {
         self.gain += if impact.energy > ROUNDED_GAIN * size { impact.energy } else { 0.0 };
         for (i, slides) in impact.slides.iter().enumerate() {
             let velocity = impact.velocity[2 * i];
-            let is_closed = velocity.value.abs() <= velocity.bound;
+            let is_closed = velocity.value.abs() <= drift[2 * i].max(velocity.bound);
             self.stays[i] = is_closed && (self.stays[i] || slides.is_some());
         }
+        self.impacts = impact.impulses;
     }
 }
 
@@ -209,7 +224,7 @@ mod tests {
         assert_eq!(time_step(&mass([1.0, 0.0], None), h).expect("a step").impulses[0], 0.0);
         let back = time_step(&mass([0.5 * G * h, 0.0], None), h).expect("a step");
         assert!((2.0 * back.impulses[0] - 0.5 * G * h).abs() < 1e-12, "what falls back is held");
-        assert!(back.energy <= 0.0);
+        assert!(back.gain == 0.0 && back.stays[0]);
     }
 
     #[test]

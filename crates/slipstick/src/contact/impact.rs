@@ -141,10 +141,12 @@ fn take(state: &mut Relations, result: &mut ImpactResult, found: &Combination) {
 }
 
 /// What a contact that takes part can do: stick if it can, otherwise slide on or back.
-pub(super) fn choices_of(state: &Relations, contact: usize) -> Vec<ContactChoice> {
-    if state.separates(contact) {
-        return vec![ContactChoice::Free];
-    }
+fn choices_of(state: &Relations, contact: usize) -> Vec<ContactChoice> {
+    if state.separates(contact) { vec![ContactChoice::Free] } else { choices_if_closed(state, contact) }
+}
+
+/// The same if its gap does not grow.
+pub(super) fn choices_if_closed(state: &Relations, contact: usize) -> Vec<ContactChoice> {
     let slip = state.velocity[2 * contact + 1];
     let along = if slip.value < 0.0 { -1.0 } else { 1.0 };
     match state.laws[contact].friction {
@@ -233,7 +235,7 @@ fn poisson(state: &Relations, restitution: &[f64]) -> Result<Combination, Unsolv
 }
 
 /// The impulses after which no contact approaches, without restitution.
-pub(super) fn held(state: &Relations) -> Result<Combination, Unsolved> {
+fn held(state: &Relations) -> Result<Combination, Unsolved> {
     let choices = vec![vec![ContactChoice::Closed, ContactChoice::Free]; state.count()];
     let held = all_solutions(state, &state.velocity, &choices).ok_or(Unsolved::Impact)?;
     held.into_iter().next().ok_or(Unsolved::Impact)

@@ -9,7 +9,7 @@
 
 use super::integrator::Integrator;
 use super::uncertainty::{CAUTION, ROUNDING};
-use crate::contact::{Status, Unsolved, separate, time_step};
+use crate::contact::{Status, TimeStep, Unsolved, separate, time_step};
 use crate::equations::UncertainPoint;
 use crate::expr::Inexact;
 use crate::formulation::{Field, TouchPoint, Touching};
@@ -48,7 +48,7 @@ impl Integrator<'_> {
         let fail = |why| (active.clone(), why);
         let touching = self.touching(t + 0.5 * h, &middle, &active).ok_or_else(|| fail(Unsolved::Impact))?;
         let solved = time_step(&touching.relations, h).map_err(fail)?;
-        let mut end = self.end_of(h, &middle, (&touching, &solved.impulses));
+        let mut end = self.end_of(h, &middle, (&touching, &solved));
         self.shut_joints_of(t + h, &mut end);
         let deepest = self.open_gaps(t + h, &mut end, &active);
         if !end.iter().all(|y| y.is_finite()) {
@@ -60,7 +60,8 @@ impl Integrator<'_> {
         self.trial.fill_line();
         self.dense_number += 1;
         let stays = active.iter().zip(&solved.stays).filter(|(_, stays)| **stays).map(|(&k, _)| k).collect();
-        let impulses = solved.impulses.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let all: Vec<f64> = solved.impulses.iter().zip(&solved.impacts).map(|(p, more)| p + more).collect();
+        let impulses = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         let (hits, energy, gain) = (solved.hits, solved.energy, solved.gain);
         Ok(CapturedStep { active, stays, impulses, hits, energy, gain, deepest })
     }
@@ -83,13 +84,16 @@ impl Integrator<'_> {
         middle
     }
 
-    /// The end of the step with these impulses.
-    fn end_of(&mut self, h: f64, middle: &[f64], (touching, impulses): (&Touching, &[f64])) -> Vec<f64> {
+    /// The end of the step with these impulses. Impacts at its end do not move the coordinates, so that forces do
+    /// the work that impulses were found with.
+    fn end_of(&mut self, h: f64, middle: &[f64], (touching, solved): (&Touching, &TimeStep)) -> Vec<f64> {
         let (mut end, layout) = (self.trial.start.clone(), self.flow.system().layout());
         for i in 0..layout.v {
-            let kicks = impulses.iter().zip(&touching.responses).map(|(p, response)| p * response[i]);
-            let change = h * touching.free_motion[i] + kicks.sum::<f64>();
-            end[layout.q + i] += change;
+            let kick = |impulses: &[f64]| -> f64 {
+                impulses.iter().zip(&touching.responses).map(|(p, response)| p * response[i]).sum()
+            };
+            let change = h * touching.free_motion[i] + kick(&solved.impulses);
+            end[layout.q + i] += change + kick(&solved.impacts);
             if i < layout.q {
                 end[i] += h * (self.trial.start[layout.q + i] + 0.5 * change);
             }
