@@ -9,6 +9,8 @@ use slipstick::trajectory::{EventKind, Outcome, Trajectory};
 
 /// A pile is sorted out by events in the end: its gaps are rounding of lengths of one.
 const ROUNDING: f64 = 1e-12;
+/// The part of the energy by which steps of first order may raise it for a while.
+const FIRST_ORDER: f64 = 1e-4;
 
 fn run(plan: &Plan, options: &Options) -> Trajectory {
     simulate(&plan.system, &plan.start, options).unwrap_or_else(|failure| panic!("{}", failure.error))
@@ -42,13 +44,13 @@ fn states(run: &Trajectory) -> impl Iterator<Item = Vec<f64>> + '_ {
     })
 }
 
-/// The energy never rises above what it was before, but for first order where steps are: a step can take the
-/// weight of the discs by half its length too late.
-fn assert_no_energy_is_made(run: &Trajectory, most: f64) {
+/// The energy never rises above what it was before, but for the first order of steps that are captured: by this
+/// part of it.
+fn assert_no_energy_is_made(run: &Trajectory) {
     let mut least = f64::INFINITY;
     for y in states(run) {
         let now = energy(&y);
-        assert!(now <= least + most, "{now} after {least}");
+        assert!(now <= least * (1.0 + FIRST_ORDER), "{now} after {least}");
         least = least.min(now);
     }
 }
@@ -64,7 +66,7 @@ fn discs_come_to_rest_in_a_box() {
     assert_eq!(run.outcome, Outcome::ReachedEnd);
     let least = states(&run).map(|y| smallest_gap(&y)).fold(f64::INFINITY, f64::min);
     assert!(least > -1e-9, "{least:e}");
-    assert_no_energy_is_made(&run, 1e-6);
+    assert_no_energy_is_made(&run);
     let time = captured_time(&run);
     assert!(time > 0.0 && time < 1.0, "{time}");
     let note = run.notes.iter().find(|note| note.code == "events-captured").expect("a warning");
@@ -121,7 +123,7 @@ fn twenty_discs_are_poured_into_a_box() {
     assert_eq!(run.outcome, Outcome::ReachedEnd);
     let least = states(&run).map(|y| smallest_gap(&y)).fold(f64::INFINITY, f64::min);
     assert!(least > -1e-9, "{least:e}");
-    assert_no_energy_is_made(&run, 1e-5);
+    assert_no_energy_is_made(&run);
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn a_whole_run_is_stepped_through_and_converges_with_order_one() {
     let exact = run(&plan, &plan.options).end_state().to_vec();
     let error = |h: f64| {
         let stepped = run(&plan, &plan.options.clone().time_stepping(h));
-        assert!(stepped.segments.iter().skip(1).all(|segment| segment.is_captured()));
+        assert_eq!(captured_time(&stepped), 1.0);
         assert_eq!(stepped.event_times("contact.floor.hit").count(), 0);
         let end = stepped.end_state();
         end.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)

@@ -11,6 +11,7 @@ use super::time_stepping::{CapturedStep, UnsolvedStep};
 use super::{DenseEvents, Error};
 use crate::contact::{Impact, Status, Unsolved};
 use crate::equations::System;
+use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::first_step;
 use crate::trajectory::{EventKind, Outcome};
@@ -56,7 +57,7 @@ struct Total {
     steps: usize,
     hits: usize,
     deepest: Option<(usize, f64)>,
-    /// The energy that impulses have gained.
+    /// The energy that impulses have gained, and stretches as a whole.
     gained: f64,
 }
 
@@ -84,8 +85,11 @@ impl Total {
 impl RunLoop<'_> {
     /// Whether the whole run is made by time stepping.
     pub(super) fn is_time_stepping(&self) -> bool {
-        self.integrator.options.contacts.time_step.is_some()
+        let options = self.integrator.options;
+        options.contacts.time_step.is_some()
+            && options.constraints.stabilisation != Stabilisation::SlidingMode
             && !self.integrator.flow.system().contacts().is_empty()
+            && can_be_captured(self.integrator.flow.system())
     }
 
     /// Resolves what fired. Where contacts cannot be solved because their hits follow each other too fast,
@@ -136,9 +140,14 @@ impl RunLoop<'_> {
         capturing.episode.is_none()
             && events != DenseEvents::Locate
             && !structure.captured
-            && structure.sliding.is_empty()
+            && !self.slides()
             && structure.reaching.is_empty()
             && can_be_captured(integrator.flow.system())
+    }
+
+    /// Whether the motion slides on switching surfaces: time stepping has no part in that.
+    fn slides(&self) -> bool {
+        !self.integrator.flow.mode.structure.sliding.is_empty()
     }
 
     /// Whether an error says that contacts cannot be solved, and their events were dense before.
@@ -173,7 +182,7 @@ impl RunLoop<'_> {
     /// through. Gives the outcome if that ends the run.
     pub(super) fn capture_if_dense(&mut self) -> Result<Option<Outcome>, Error> {
         if let Some(h) = self.integrator.options.contacts.time_step.filter(|_| self.is_time_stepping()) {
-            if self.capturing.episode.is_none() {
+            if self.capturing.episode.is_none() && !self.slides() {
                 self.begin_capture(h);
             }
             return Ok(None);
@@ -260,14 +269,14 @@ impl RunLoop<'_> {
     /// Goes on with events once the same contacts have stayed closed for a while: these are closed from here
     /// on. Where that has no solution, time stepping goes on. Gives the outcome if an event ends the run.
     pub(super) fn end_capture_if_calm(&mut self) -> Result<Option<Outcome>, Error> {
-        let always = self.is_time_stepping();
-        let is_calm = |episode: &mut Episode| !always && episode.unchanged >= episode.patience;
+        let (always, slides) = (self.is_time_stepping(), self.slides());
+        let is_calm = |episode: &mut Episode| slides || !always && episode.unchanged >= episode.patience;
         let Some(episode) = self.capturing.episode.take_if(is_calm) else {
             return Ok(None);
         };
         let before = self.here();
         match self.end_capture(&episode) {
-            Err(error) if !matches!(error, Error::InvariantBroken { .. }) => {
+            Err(error) if !slides && !matches!(error, Error::InvariantBroken { .. }) => {
                 self.go_back(before);
                 let (unchanged, patience) = (0, episode.patience.saturating_mul(2));
                 self.capturing.episode = Some(Episode { unchanged, patience, ..episode });
@@ -307,6 +316,8 @@ impl RunLoop<'_> {
         let moved = self.put_on_gaps(closed, &mut after);
         moved
             .map_err(|refusal| self.consistency().not_consistent("the end of time stepping", t, &refusal))?;
+        // Driven surfaces may put energy in; where nothing is driven, this is what must not be.
+        self.capturing.total.gained += episode.energy.max(0.0);
         let impact = Impact { energy: episode.energy, ..Impact::default() };
         let now = (&self.integrator.flow.mode, &after[..]);
         self.recorder.log_capture((t, place), EventKind::Resume, now, Some((impact, &before)));

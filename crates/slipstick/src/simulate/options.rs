@@ -205,7 +205,8 @@ pub struct ContactOptions {
     /// What becomes of events that are too dense.
     pub dense_events: DenseEvents,
     /// The whole run is time stepping over its contacts, with steps of this length and of first order, and
-    /// none of their events is located: to compare with.
+    /// none of their events is located: to compare with. Models in which something follows the hits of a contact, or
+    /// reads its force, are run by events all the same.
     pub time_step: Option<f64>,
 }
 

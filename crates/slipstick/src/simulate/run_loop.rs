@@ -113,11 +113,12 @@ impl<'a> RunLoop<'a> {
                 continue;
             }
             let firing = self.advance()?;
-            let outcome = match firing {
-                Some(firing) => self.transition_or_capture(firing)?,
-                None => self.end_capture_if_calm()?,
-            };
-            if let Some(outcome) = outcome {
+            if let Some(firing) = firing
+                && let Some(outcome) = self.transition_or_capture(firing)?
+            {
+                return Ok(outcome);
+            }
+            if let Some(outcome) = self.end_capture_if_calm()? {
                 return Ok(outcome);
             }
         }

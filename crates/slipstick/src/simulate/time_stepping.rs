@@ -29,7 +29,7 @@ pub(super) struct CapturedStep {
     /// The impulses of active contacts along normals and tangents.
     pub(super) impulses: Vec<(f64, f64)>,
     pub(super) hits: usize,
-    /// The work of impulses, and what of it is gained.
+    /// The work of impulses and of bringing gaps back, and what of the former is gained.
     pub(super) energy: f64,
     pub(super) gain: f64,
     /// The contact that was deepest below zero before gaps were brought back, and how deep.
@@ -47,10 +47,10 @@ impl Integrator<'_> {
         let active = self.closed_at(t + 0.5 * h, &middle);
         let fail = |why| (active.clone(), why);
         let touching = self.touching(t + 0.5 * h, &middle, &active).ok_or_else(|| fail(Unsolved::Impact))?;
-        let solved = time_step(&touching.relations, h).map_err(fail)?;
+        let solved = time_step(&touching.relations, h);
         let mut end = self.end_of(h, &middle, (&touching, &solved));
         self.shut_joints_of(t + h, &mut end);
-        let deepest = self.open_gaps(t + h, &mut end, &active);
+        let (deepest, lifted) = self.open_gaps(t + h, &mut end, &active);
         if !end.iter().all(|y| y.is_finite()) {
             return Err(fail(Unsolved::Impact));
         }
@@ -62,7 +62,7 @@ impl Integrator<'_> {
         let stays = active.iter().zip(&solved.stays).filter(|(_, stays)| **stays).map(|(&k, _)| k).collect();
         let all: Vec<f64> = solved.impulses.iter().zip(&solved.impacts).map(|(p, more)| p + more).collect();
         let impulses = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        let (hits, energy, gain) = (solved.hits, solved.energy, solved.gain);
+        let (hits, energy, gain) = (solved.hits, solved.energy + lifted, solved.gain);
         Ok(CapturedStep { active, stays, impulses, hits, energy, gain, deepest })
     }
 
@@ -138,9 +138,10 @@ impl Integrator<'_> {
     }
 
     /// Moves the coordinates so that no gap is below zero, by as little as that takes in the metric of the
-    /// masses. Gives the contact that was deepest.
-    fn open_gaps(&mut self, t: f64, y: &mut [f64], active: &[usize]) -> Option<(usize, f64)> {
+    /// masses. Gives the contact that was deepest, and the work that this takes against the forces.
+    fn open_gaps(&mut self, t: f64, y: &mut [f64], active: &[usize]) -> (Option<(usize, f64)>, f64) {
         let (mut deepest, mut members): (Option<(usize, f64)>, Vec<usize>) = (None, Vec::new());
+        let mut lifted = 0.0;
         for _ in 0..MOST_SEPARATIONS {
             let gaps = self.gaps(t, y);
             let below = |k: usize| gaps[k].is_some_and(|gap| gap.value < -gap.bound);
@@ -154,23 +155,28 @@ impl Integrator<'_> {
             members.extend(active.iter().filter(|k| near(k)));
             members.sort_unstable();
             members.dedup();
-            if !self.separate(t, y, (&members, &gaps)) {
-                break;
+            match self.separate(t, y, (&members, &gaps)) {
+                Some(work) => lifted += work,
+                None => break,
             }
         }
-        deepest
+        (deepest, lifted)
     }
 
-    /// One correction of the gaps of some contacts.
-    fn separate(&mut self, t: f64, y: &mut [f64], (members, gaps): (&[usize], &[Option<Inexact>])) -> bool {
-        let Some(Touching { mut relations, responses, .. }) = self.touching(t, y, members) else {
-            return false;
-        };
+    /// One correction of the gaps of some contacts. Gives its work against the forces; none if the mechanism cannot
+    /// move so.
+    fn separate(
+        &mut self,
+        t: f64,
+        y: &mut [f64],
+        (members, gaps): (&[usize], &[Option<Inexact>]),
+    ) -> Option<f64> {
+        let Touching { mut relations, responses, .. } = self.touching(t, y, members)?;
         for (i, &k) in members.iter().enumerate() {
             relations.velocity[2 * i] = gaps[k].unwrap_or_default();
             relations.velocity[2 * i + 1] = Inexact::default();
         }
-        let Ok(impulses) = separate(&relations) else { return false };
+        let impulses = separate(&relations);
         let layout = self.flow.system().layout();
         for i in 0..layout.q.min(layout.v) {
             y[i] += impulses.iter().zip(&responses).map(|(p, response)| p * response[i]).sum::<f64>();
@@ -178,6 +184,6 @@ impl Integrator<'_> {
         if self.flow.has_active_constraints() {
             self.flow.projection().project_positions(t, y);
         }
-        true
+        Some(0.0 - impulses.iter().zip(&relations.free).map(|(p, free)| p * free.value).sum::<f64>())
     }
 }
