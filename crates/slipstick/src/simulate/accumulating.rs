@@ -1,7 +1,7 @@
 //! Events that accumulate (rule 18): each guard is judged by its own intervals. They end in rest, on the
 //! surfaces where they meet, or the run.
 
-use super::density::Density;
+use super::density::HitDensity;
 use crate::equations::Guard;
 use crate::math::RunningSum;
 use crate::model::ContactChange;
@@ -107,7 +107,7 @@ impl Accumulating {
     }
 
     /// Counts the hits of contacts that do not follow each other towards a limit.
-    pub(super) fn count_dense(&self, guards: &[Guard], firing: &Firing, density: &mut Density) {
+    pub(super) fn count_dense(&self, guards: &[Guard], firing: &Firing, density: &mut HitDensity) {
         let follows_none = |g: &&usize| !self.histories[**g].record.shrinks();
         let contacts = firing.guards.iter().filter(follows_none).filter_map(|&g| guards[g].contact);
         if let Some(of) = contacts.into_iter().find(|of| of.change == ContactChange::Hit) {

@@ -4,17 +4,17 @@
 //! Capturing begins and ends by a transition, which the log has. While it lasts, the mode says so: the
 //! statuses of contacts are open, their guards are not watched, all others are.
 
-use super::density::Density;
+use super::density::HitDensity;
 use super::integrator::Restart;
 use super::run_loop::RunLoop;
-use super::time_stepping::{CapturedStep, UnsolvedStep};
+use super::time_stepping::{CapturedStep, TimeStepping, UnsolvedStep};
 use super::{DenseEvents, Error};
 use crate::contact::{Impact, Status, Unsolved};
 use crate::equations::System;
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::first_step;
-use crate::trajectory::{EventKind, Outcome};
+use crate::trajectory::Outcome;
 use crate::transition::{Firing, Transition};
 
 /// The parts of the step that the error would allow which time stepping makes of it.
@@ -29,7 +29,7 @@ const GIVES_UP_AMONG: usize = 6;
 #[derive(Default)]
 pub(super) struct Capturing {
     episode: Option<Episode>,
-    pub(super) density: Density,
+    pub(super) density: HitDensity,
     total: Total,
 }
 
@@ -226,7 +226,7 @@ impl RunLoop<'_> {
         mode.structure.captured = true;
         system.contacts().iter().for_each(|contact| mode.set_status(contact, Status::Open));
         let now = (&self.integrator.flow.mode, &self.integrator.trial.start[..]);
-        self.recorder.log_capture((t, before), EventKind::Capture, now, None);
+        self.recorder.log_capture((t, before), now, None);
         self.activate_guards();
         let contacts = system.contacts().len();
         self.capturing.episode = Some(Episode::new(h, contacts));
@@ -249,7 +249,8 @@ impl RunLoop<'_> {
         let due = self.guards.calendar.next();
         let (h, ends) = self.integrator.sizes.next(t, goal.min(due));
         let t_end = if ends { goal.min(due) } else { t + h };
-        let stepped = self.integrator.attempt_captured(h).map_err(|unsolved| self.unsolved_step(unsolved))?;
+        let stepped = TimeStepping { integrator: &mut self.integrator }.attempt(h);
+        let stepped = stepped.map_err(|unsolved| self.unsolved_step(unsolved))?;
         let firing = self.stepper().take_captured((t_end, ends))?;
         let t = self.integrator.trial.t;
         self.capturing.total.add(&stepped, t);
@@ -320,7 +321,7 @@ impl RunLoop<'_> {
         self.capturing.total.gained += episode.energy.max(0.0);
         let impact = Impact { energy: episode.energy, ..Impact::default() };
         let now = (&self.integrator.flow.mode, &after[..]);
-        self.recorder.log_capture((t, place), EventKind::Resume, now, Some((impact, &before)));
+        self.recorder.log_capture((t, place), now, Some((impact, &before)));
         self.integrator.trial.restart(t, &after);
         let mut transition = Transition::new(t, &before, &self.integrator.flow.mode);
         transition.after.copy_from_slice(&after);

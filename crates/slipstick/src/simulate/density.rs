@@ -11,14 +11,14 @@ const CLUSTER: usize = 3;
 
 /// The latest events of contacts that follow no rule.
 #[derive(Default)]
-pub(super) struct Density {
+pub(super) struct HitDensity {
     /// When they were, and of which contact.
     latest: VecDeque<(RunningSum, usize)>,
     /// How many there were since their density was judged last.
     since: usize,
 }
 
-impl Density {
+impl HitDensity {
     /// Forgets all.
     pub(super) fn renew(&mut self) {
         self.latest.clear();
@@ -65,8 +65,8 @@ impl Density {
 mod tests {
     use super::*;
 
-    fn after(intervals: impl Iterator<Item = (f64, usize)>) -> Density {
-        let (mut density, mut at) = (Density::default(), RunningSum::default());
+    fn after(intervals: impl Iterator<Item = (f64, usize)>) -> HitDensity {
+        let (mut density, mut at) = (HitDensity::default(), RunningSum::default());
         for (interval, contact) in intervals {
             at = at.plus(interval);
             density.record(at, contact);

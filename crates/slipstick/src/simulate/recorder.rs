@@ -188,10 +188,10 @@ impl Recorder {
     pub(super) fn log_capture(
         &mut self,
         (t, place): (f64, usize),
-        kind: EventKind,
         (mode, y): (&Mode, &[f64]),
         meanwhile: Option<(Impact, &[f64])>,
     ) {
+        let kind = if meanwhile.is_some() { EventKind::Resume } else { EventKind::Capture };
         let guards = vec![self.place_of(kind)];
         let (impact, before) = meanwhile.map_or((None, y), |(impact, before)| (Some(impact), before));
         let round = Round { guards, kinds: vec![kind], after: y.to_vec(), mode: mode.clone(), impact };

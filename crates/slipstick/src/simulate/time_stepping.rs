@@ -39,10 +39,15 @@ pub(super) struct CapturedStep {
 /// Contacts whose step could not be solved.
 pub(super) type UnsolvedStep = (Vec<usize>, Unsolved);
 
-impl Integrator<'_> {
+/// Makes steps of time stepping, as the trials of an integrator.
+pub(super) struct TimeStepping<'r, 'a> {
+    pub(super) integrator: &'r mut Integrator<'a>,
+}
+
+impl TimeStepping<'_, '_> {
     /// Makes a step in which contacts are captured.
-    pub(super) fn attempt_captured(&mut self, h: f64) -> Result<CapturedStep, UnsolvedStep> {
-        let t = self.trial.t;
+    pub(super) fn attempt(&mut self, h: f64) -> Result<CapturedStep, UnsolvedStep> {
+        let t = self.integrator.trial.t;
         let middle = self.middle(h);
         let active = self.closed_at(t + 0.5 * h, &middle);
         let fail = |why| (active.clone(), why);
@@ -54,11 +59,11 @@ impl Integrator<'_> {
         if !end.iter().all(|y| y.is_finite()) {
             return Err(fail(Unsolved::Impact));
         }
-        self.trial.h = h;
-        self.trial.end.copy_from_slice(&end);
-        (self.trial.error, self.trial.fault) = (0.0, None);
-        self.trial.fill_line();
-        self.dense_number += 1;
+        self.integrator.trial.h = h;
+        self.integrator.trial.end.copy_from_slice(&end);
+        (self.integrator.trial.error, self.integrator.trial.fault) = (0.0, None);
+        self.integrator.trial.fill_line();
+        self.integrator.dense_number += 1;
         let stays = active.iter().zip(&solved.stays).filter(|(_, stays)| **stays).map(|(&k, _)| k).collect();
         let all: Vec<f64> = solved.impulses.iter().zip(&solved.impacts).map(|(p, more)| p + more).collect();
         let impulses = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
@@ -69,14 +74,14 @@ impl Integrator<'_> {
     /// The coordinates half a step ahead with the speeds of its start. States that are no part of the
     /// mechanism follow their derivatives.
     fn middle(&mut self, h: f64) -> Vec<f64> {
-        let (start, layout) = (&self.trial.start, self.flow.system().layout());
+        let (start, layout) = (&self.integrator.trial.start, self.integrator.flow.system().layout());
         let mut middle = start.clone();
         for i in 0..layout.q.min(layout.v) {
             middle[i] += 0.5 * h * start[layout.q + i];
         }
         if layout.q + layout.v < start.len() {
             let mut rates = vec![0.0; start.len()];
-            self.flow.derivative(self.trial.t, start, &mut rates);
+            self.integrator.flow.derivative(self.integrator.trial.t, start, &mut rates);
             for i in layout.q + layout.v..start.len() {
                 middle[i] += 0.5 * h * rates[i];
             }
@@ -87,7 +92,7 @@ impl Integrator<'_> {
     /// The end of the step with these impulses. Impacts at its end do not move the coordinates, so that forces do
     /// the work that impulses were found with.
     fn end_of(&mut self, h: f64, middle: &[f64], (touching, solved): (&Touching, &TimeStep)) -> Vec<f64> {
-        let (mut end, layout) = (self.trial.start.clone(), self.flow.system().layout());
+        let (mut end, layout) = (self.integrator.trial.start.clone(), self.integrator.flow.system().layout());
         for i in 0..layout.v {
             let kick = |impulses: &[f64]| -> f64 {
                 impulses.iter().zip(&touching.responses).map(|(p, response)| p * response[i]).sum()
@@ -95,12 +100,12 @@ impl Integrator<'_> {
             let change = h * touching.free_motion[i] + kick(&solved.impulses);
             end[layout.q + i] += change + kick(&solved.impacts);
             if i < layout.q {
-                end[i] += h * (self.trial.start[layout.q + i] + 0.5 * change);
+                end[i] += h * (self.integrator.trial.start[layout.q + i] + 0.5 * change);
             }
         }
         if layout.q + layout.v < end.len() {
             let mut rates = vec![0.0; end.len()];
-            self.flow.derivative(self.trial.t + 0.5 * h, middle, &mut rates);
+            self.integrator.flow.derivative(self.integrator.trial.t + 0.5 * h, middle, &mut rates);
             for i in layout.q + layout.v..end.len() {
                 end[i] += h * rates[i];
             }
@@ -120,20 +125,20 @@ impl Integrator<'_> {
     /// All gaps at a point, with what rounding makes of them.
     fn gaps(&mut self, t: f64, y: &[f64]) -> Vec<Option<Inexact>> {
         let delta: Vec<f64> = y.iter().map(|y| CAUTION * ROUNDING * y.abs()).collect();
-        let contacts = self.flow.system().contacts();
+        let contacts = self.integrator.flow.system().contacts();
         let point = UncertainPoint { t, y, delta: &delta };
-        contacts.iter().map(|contact| self.flow.guards().banded(contact.hit, point)).collect()
+        contacts.iter().map(|contact| self.integrator.flow.guards().banded(contact.hit, point)).collect()
     }
 
     fn touching(&mut self, t: f64, y: &[f64], which: &[usize]) -> Option<Touching> {
-        let mode = self.flow.mode.clone();
+        let mode = self.integrator.flow.mode.clone();
         let point = TouchPoint { t, y, before: y, mode_before: &mode };
-        self.flow.contacts().touching(point, which, &vec![Status::Open; which.len()])
+        self.integrator.flow.contacts().touching(point, which, &vec![Status::Open; which.len()])
     }
 
     fn shut_joints_of(&mut self, t: f64, y: &mut [f64]) {
-        if self.flow.has_active_constraints() {
-            self.flow.projection().project_state(t, y);
+        if self.integrator.flow.has_active_constraints() {
+            self.integrator.flow.projection().project_state(t, y);
         }
     }
 
@@ -177,12 +182,12 @@ impl Integrator<'_> {
             relations.velocity[2 * i + 1] = Inexact::default();
         }
         let impulses = separate(&relations);
-        let layout = self.flow.system().layout();
+        let layout = self.integrator.flow.system().layout();
         for i in 0..layout.q.min(layout.v) {
             y[i] += impulses.iter().zip(&responses).map(|(p, response)| p * response[i]).sum::<f64>();
         }
-        if self.flow.has_active_constraints() {
-            self.flow.projection().project_positions(t, y);
+        if self.integrator.flow.has_active_constraints() {
+            self.integrator.flow.projection().project_positions(t, y);
         }
         Some(0.0 - impulses.iter().zip(&relations.free).map(|(p, free)| p * free.value).sum::<f64>())
     }
