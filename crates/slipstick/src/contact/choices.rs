@@ -77,6 +77,19 @@ pub(super) fn all_solutions(
     Some((0..combinations).filter_map(one).collect())
 }
 
+/// A solution, by the complementarity problem first: one is enough, and many contacts are usual.
+pub(super) fn any_solution(
+    relations: &Relations,
+    free: &[Inexact],
+    choices: &[Vec<ContactChoice>],
+) -> Option<Combination> {
+    match one_solution(relations, free, choices) {
+        Attempted::Solved(found) => Some(found),
+        Attempted::Impossible => None,
+        Attempted::Undecided => all_solutions(relations, free, choices)?.into_iter().next(),
+    }
+}
+
 /// The solution of one combination, if it meets all laws.
 pub(super) fn solution(
     relations: &Relations,

@@ -142,9 +142,11 @@ fn take(state: &mut Relations, result: &mut ImpactResult, found: &Combination) {
 
 /// What a contact that takes part can do: stick if it can, otherwise slide on or back.
 fn choices_of(state: &Relations, contact: usize) -> Vec<ContactChoice> {
-    if state.separates(contact) {
-        return vec![ContactChoice::Free];
-    }
+    if state.separates(contact) { vec![ContactChoice::Free] } else { choices_if_closed(state, contact) }
+}
+
+/// The same if its gap does not grow.
+pub(super) fn choices_if_closed(state: &Relations, contact: usize) -> Vec<ContactChoice> {
     let slip = state.velocity[2 * contact + 1];
     let along = if slip.value < 0.0 { -1.0 } else { 1.0 };
     match state.laws[contact].friction {
@@ -172,7 +174,7 @@ fn moreau(
         free[2 * i].bound = f64::INFINITY;
     }
     let mut found = first_solution(state, &free, result)?;
-    found.rows = exact_rows(state, &found, &given);
+    found.rows = exact_rows(state, &state.velocity, &found, &given);
     Ok(found)
 }
 
@@ -182,8 +184,13 @@ fn given_back(state: &Relations, restitution: &[f64], contact: usize) -> f64 {
 }
 
 /// Velocities after a pass: where a gap is closed, what it gives back is exact.
-fn exact_rows(state: &Relations, found: &Combination, given: &[f64]) -> Vec<Inexact> {
-    let mut rows = state.after(&state.velocity, &found.p);
+pub(super) fn exact_rows(
+    state: &Relations,
+    before: &[Inexact],
+    found: &Combination,
+    given: &[f64],
+) -> Vec<Inexact> {
+    let mut rows = state.after(before, &found.p);
     for (i, choice) in found.choices.iter().enumerate() {
         if *choice != ContactChoice::Free {
             rows[2 * i].value = given[i];
@@ -221,7 +228,7 @@ fn poisson(state: &Relations, restitution: &[f64]) -> Result<Combination, Unsolv
     (0..state.count()).for_each(|i| p[2 * i] *= 1.0 + restitution[i]);
     let expanded = Relations { velocity: state.after(&state.velocity, &p), ..state.clone() };
     let mut held = held(&expanded)?;
-    held.rows = exact_rows(&expanded, &held, &vec![0.0; state.count()]);
+    held.rows = exact_rows(&expanded, &expanded.velocity, &held, &vec![0.0; state.count()]);
     held.p.iter_mut().zip(&p).for_each(|(held, p)| *held += p);
     held.choices = compressed.choices;
     Ok(held)
@@ -247,6 +254,6 @@ fn fastest(state: &Relations, restitution: &[f64]) -> Combination {
     let mut found = Combination { choices, p, rows: Vec::new() };
     let mut given = vec![0.0; count];
     given[i] = given_back(state, restitution, i);
-    found.rows = exact_rows(state, &found, &given);
+    found.rows = exact_rows(state, &state.velocity, &found, &given);
     found
 }

@@ -6,6 +6,7 @@
 //! where the contact approaches, a normal force positive where it pushes apart.
 
 mod acceleration;
+mod capturing;
 mod choices;
 mod complementarity;
 mod groups;
@@ -21,6 +22,7 @@ mod status;
 mod tests;
 
 pub use acceleration::{Resolved, Wish, resolve_accelerations};
+pub use capturing::{TimeStep, separate, time_step};
 pub use hit::{GivenImpulse, Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
 pub use least::{share_friction, share_pushing};

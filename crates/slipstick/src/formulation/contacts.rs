@@ -25,6 +25,8 @@ pub struct Touching {
     pub responses: Vec<Vec<f64>>,
     /// What the joints bear of these impulses.
     pub joints: JointResponses,
+    /// Accelerations with joints and without forces in contacts.
+    pub free_motion: Vec<f64>,
 }
 
 /// The impulses of joints for impulses in contacts.
@@ -107,17 +109,14 @@ impl ContactsView<'_, '_> {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
             ..Relations::default()
         };
-        for (contact, status) in contacts.iter().zip(statuses) {
-            let is_held = [status.is_closed(), *status == Status::Sticks];
-            for (row, is_held) in builder.rows_of(contact).into_iter().zip(is_held) {
-                let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
-                let velocity = builder.velocity(row, (speeds, delta), held);
-                relations.velocity.push(velocity);
-                relations.free.push(builder.acceleration(row, &free));
-            }
-        }
+        builder.move_rows((&contacts, statuses), (speeds, delta, &held), &free, &mut relations);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
-        Some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
+        Some(Touching {
+            relations,
+            responses,
+            joints: JointResponses { constraints, by_row },
+            free_motion: free,
+        })
     }
 }
 
@@ -217,6 +216,25 @@ impl RelationBuilder<'_> {
         let is_finite = relations.response.iter().all(|w| w.is_finite())
             && relations.free.iter().all(|a| a.value.is_finite());
         is_finite.then_some((speeds, joints))
+    }
+
+    /// Sets the velocities and free accelerations of all rows. Rows that hold move with what has changed since
+    /// they were held.
+    fn move_rows(
+        &self,
+        (contacts, statuses): (&[&ContactShape], &[Status]),
+        (speeds, delta, held): (&[f64], &[f64], &[f64]),
+        free: &[f64],
+        relations: &mut Relations,
+    ) {
+        for (contact, status) in contacts.iter().zip(statuses) {
+            let is_held = [status.is_closed(), *status == Status::Sticks];
+            for (row, is_held) in self.rows_of(contact).into_iter().zip(is_held) {
+                let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
+                relations.velocity.push(self.velocity(row, (speeds, delta), held));
+                relations.free.push(self.acceleration(row, free));
+            }
+        }
     }
 
     /// The rows of the normal and the tangent of a contact.

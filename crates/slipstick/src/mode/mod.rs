@@ -17,6 +17,8 @@ pub struct Structure {
     /// While a mechanism does not meet its constraints yet: for each, the side from which its surface is
     /// approached, or zero once that is met. Empty when all constraints are met.
     pub reaching: Vec<f64>,
+    /// Whether contacts are captured: time stepping closes and opens them, and their guards are not watched.
+    pub captured: bool,
 }
 
 /// What formulas read, fixed during a step.
@@ -88,10 +90,20 @@ impl Mode {
         }
     }
 
+    /// A contact had impulses that no hit was logged for: they count in the sums alone.
+    pub fn add_to_totals(&mut self, contact: &ContactShape, impulse: (f64, f64)) {
+        let parts = [Some(impulse.0), contact.tangent.map(|_| impulse.1)];
+        let variables = self.values.discrete[contact.state + 2..].chunks_exact_mut(2);
+        variables.zip(parts.into_iter().flatten()).for_each(|(variables, part)| variables[1] += part);
+    }
+
     /// Whether a guard can happen to its contact as that is.
     #[inline]
     fn can_happen(&self, guard: &Guard) -> bool {
         let Some(of) = guard.contact else { return true };
+        if self.structure.captured {
+            return false;
+        }
         let discrete = &self.values.discrete;
         let status = Status::of(discrete[of.state], discrete[of.state + 1]);
         match of.change {
@@ -139,12 +151,14 @@ impl Clone for Mode {
 
 impl Clone for Structure {
     fn clone(&self) -> Self {
-        Self { sliding: self.sliding.clone(), reaching: self.reaching.clone() }
+        let Self { sliding, reaching, captured } = self;
+        Self { sliding: sliding.clone(), reaching: reaching.clone(), captured: *captured }
     }
 
     fn clone_from(&mut self, other: &Self) {
         self.sliding.clone_from(&other.sliding);
         self.reaching.clone_from(&other.reaching);
+        self.captured = other.captured;
     }
 }
 
@@ -168,7 +182,8 @@ fn bits(values: &[f64]) -> impl Iterator<Item = u64> + '_ {
 
 impl PartialEq for Structure {
     fn eq(&self, other: &Self) -> bool {
-        self.sliding == other.sliding && bits(&self.reaching).eq(bits(&other.reaching))
+        let same = self.sliding == other.sliding && self.captured == other.captured;
+        same && bits(&self.reaching).eq(bits(&other.reaching))
     }
 }
 
@@ -177,6 +192,7 @@ impl Eq for Structure {}
 impl Hash for Structure {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.sliding.hash(state);
+        self.captured.hash(state);
         bits(&self.reaching).for_each(|value| value.hash(state));
     }
 }
@@ -272,6 +288,7 @@ mod tests {
     fn a_mode_is_taken_over_as_a_whole() {
         let (mut taken, mut other) = (mode(&[], &[]), mode(&[2.0, 3.0], &[1, 4]));
         (other.structure.reaching, other.values.place) = (vec![1.0], 7);
+        other.structure.captured = true;
         (other.values.signs[1], other.values.counts[0]) = (-1.0, 5.0);
         taken.clone_from(&other);
         assert_eq!((&taken, &other.clone()), (&other, &other));

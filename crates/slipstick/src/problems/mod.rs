@@ -29,7 +29,7 @@ pub use constrained::{
 };
 pub use contact::{
     ContactMethod, ContactProblem, Happens, KnownQuantity, MeasuredContact, Place, contact_methods,
-    contact_problems, more_contact_problems,
+    contact_problems, dense_contact_problems, discs_in_a_box, more_contact_problems,
 };
 pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,

@@ -1,8 +1,10 @@
 //! Events that accumulate (rule 18): each guard is judged by its own intervals. They end in rest, on the
 //! surfaces where they meet, or the run.
 
+use super::density::HitDensity;
 use crate::equations::Guard;
 use crate::math::RunningSum;
+use crate::model::ContactChange;
 use crate::transition::Firing;
 use crate::watch::{Banded, Between, Found, NOTHING_LEFT, ZenoLimit, ZenoRecord};
 
@@ -102,6 +104,15 @@ impl Accumulating {
     /// The guards that have halted since this was last asked.
     pub(super) fn take_halted(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.halted)
+    }
+
+    /// Counts the hits of contacts that do not follow each other towards a limit.
+    pub(super) fn count_dense(&self, guards: &[Guard], firing: &Firing, density: &mut HitDensity) {
+        let follows_none = |g: &&usize| !self.histories[**g].record.shrinks();
+        let contacts = firing.guards.iter().filter(follows_none).filter_map(|&g| guards[g].contact);
+        if let Some(of) = contacts.into_iter().find(|of| of.change == ContactChange::Hit) {
+            density.record(self.elapsed, of.contact);
+        }
     }
 
     /// Takes note of what fired. Gives a guard whose events accumulate and their limit, if that ends them.

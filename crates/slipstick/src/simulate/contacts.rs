@@ -4,7 +4,7 @@ use super::Error;
 use super::run_loop::RunLoop;
 use crate::contact::{Status, Unsolved, near_jam};
 use crate::equations::{ContactShape, UncertainPoint};
-use crate::formulation::TouchPoint;
+use crate::formulation::{Refusal, TouchPoint};
 use crate::model::ContactChange;
 use crate::transition::{Contacts, Firing, MOST_DEEP, Rule, Tools, Transition};
 use crate::watch::SideState;
@@ -78,23 +78,29 @@ impl RunLoop<'_> {
         Ok(closed)
     }
 
-    /// Moves the coordinates so that some gaps are zero; speeds stay.
+    /// Moves the coordinates of the start so that some gaps are zero; speeds stay.
     fn close_gaps(&mut self, closed: &[usize]) -> Result<(), Error> {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let moved = self.put_on_gaps(closed, &mut y);
+        moved.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
+        self.integrator.trial.restart(t, &y);
+        self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
+        Ok(())
+    }
+
+    /// Moves the coordinates of a state so that some gaps are zero; speeds stay.
+    pub(super) fn put_on_gaps(&mut self, closed: &[usize], y: &mut [f64]) -> Result<(), Refusal> {
         let integrator = &mut self.integrator;
-        let (t, mut y) = (integrator.trial.t, integrator.trial.start.clone());
-        let mode = integrator.flow.mode.clone();
+        let (mode, start) = (integrator.flow.mode.clone(), y.to_vec());
         let system = integrator.flow.system();
         for &k in closed {
             integrator.flow.mode.set_status(&system.contacts()[k], Status::Frictionless);
         }
-        let assembled = integrator.flow.constraints().make_consistent(t, &mut y, &[]);
+        let assembled = integrator.flow.constraints().make_consistent(integrator.trial.t, y, &[]);
         integrator.flow.mode = mode;
         let q = system.layout().q;
-        y[q..].copy_from_slice(&integrator.trial.start[q..]);
-        assembled.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
-        self.integrator.trial.restart(t, &y);
-        self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
-        Ok(())
+        y[q..].copy_from_slice(&start[q..]);
+        assembled
     }
 
     /// Checks the friction of contacts that slide or stick, which may be a formula.

@@ -34,7 +34,7 @@ impl RunLoop<'_> {
         self.integrator.flow.algebraic(self.integrator.trial.t).look(&self.integrator.trial.start);
         self.activate_guards();
         self.locks().lock_all()?;
-        let firing = self.start_contacts()?;
+        let firing = if self.is_time_stepping() { None } else { self.start_contacts()? };
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
@@ -66,7 +66,7 @@ impl RunLoop<'_> {
     }
 
     /// Rounds until nothing fires any more; then a new segment begins.
-    fn finish_instant(
+    pub(super) fn finish_instant(
         &mut self,
         mut restart: Restart,
         mut firing: Option<Firing>,
@@ -105,6 +105,9 @@ impl RunLoop<'_> {
             firing = (!next.is_empty()).then_some(next);
         }
         self.note_sinking();
+        if let Some(outcome) = self.capture_if_dense()? {
+            return Ok(Some(outcome));
+        }
         self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
         if let Some(outcome) = self.at_limit() {
             return Ok(Some(outcome));
@@ -120,6 +123,7 @@ impl RunLoop<'_> {
             return self.accumulating.record_firing(guards, firing);
         }
         let with_bystanders = self.transition.with_bystanders(guards);
+        self.accumulating.count_dense(guards, &with_bystanders, &mut self.capturing.density);
         self.accumulating.record_firing(guards, &with_bystanders)
     }
 

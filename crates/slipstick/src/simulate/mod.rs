@@ -7,11 +7,13 @@
 mod accumulating;
 mod automatic;
 mod calendar;
+mod capturing;
 mod concurrency;
 mod consistency;
 mod contacts;
 mod contest;
 mod contradiction;
+mod density;
 mod error;
 mod exits;
 mod failure;
@@ -46,6 +48,7 @@ mod stiffness;
 mod surface_notes;
 mod surfaces;
 mod takeover;
+mod time_stepping;
 mod trials;
 mod uncertainty;
 mod validate;
@@ -56,7 +59,9 @@ pub use concurrency::Concurrency;
 pub use error::Error;
 pub use failure::Failure;
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
-pub use options::{ConstraintOptions, EventOptions, Keep, Limits, Options, Start, StepOptions};
+pub use options::{
+    ConstraintOptions, ContactOptions, DenseEvents, EventOptions, Keep, Limits, Options, Start, StepOptions,
+};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
 pub use simulator::{Simulator, simulate, simulate_watched};

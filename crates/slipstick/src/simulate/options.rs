@@ -179,6 +179,40 @@ impl ConstraintOptions {
     }
 }
 
+/// What becomes of the events of contacts that are too dense to be located one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DenseEvents {
+    /// Time stepping goes over them, with a warning.
+    #[default]
+    Capture,
+    /// They are located one by one all the same, as far as that goes.
+    Locate,
+    /// The run ends.
+    Stop,
+}
+
+impl DenseEvents {
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Capture => "capture",
+            Self::Locate => "locate",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// How contacts are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct ContactOptions {
+    /// What becomes of events that are too dense.
+    pub dense_events: DenseEvents,
+    /// The whole run is time stepping over its contacts, with steps of this length and of first order, and
+    /// none of their events is located: to compare with. Models in which something follows the hits of a contact, or
+    /// reads its force, are run by events all the same.
+    pub time_step: Option<f64>,
+}
+
 /// What is asked of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -197,6 +231,8 @@ pub struct Options {
     pub events: EventOptions,
     /// What keeps the constraints of a mechanism met.
     pub constraints: ConstraintOptions,
+    /// How contacts are resolved.
+    pub contacts: ContactOptions,
     /// How much of the run is kept.
     pub keep: Keep,
     /// Limits on the work.
@@ -214,6 +250,7 @@ impl Options {
             steps: StepOptions::default(),
             events: EventOptions::default(),
             constraints: ConstraintOptions::default(),
+            contacts: ContactOptions::default(),
             keep: Keep::default(),
             limits: Limits::default(),
         }
@@ -272,6 +309,13 @@ impl Options {
     #[must_use]
     pub fn concurrency(mut self, concurrency: Concurrency) -> Self {
         self.events.concurrency = Some(concurrency);
+        self
+    }
+
+    /// The same, with time stepping over contacts in steps of this length instead of events.
+    #[must_use]
+    pub fn time_stepping(mut self, step: impl Into<Option<f64>>) -> Self {
+        self.contacts.time_step = step.into();
         self
     }
 

@@ -3,6 +3,7 @@
 use super::guards::locks;
 use super::invariants::{Broken, agrees, is_monotone};
 use super::{Error, Keep, Options};
+use crate::contact::Impact;
 use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
@@ -51,6 +52,10 @@ impl Recorder {
     /// Becomes as new, for another run; the record of the last was handed out when that was finished.
     pub(super) fn renew(&mut self, segment: Segment, method: Method) {
         self.fired.fill(0);
+        let names = &mut self.record.guard_names;
+        if names.len() > self.fired.len() {
+            *names = names[..self.fired.len()].into();
+        }
         (self.segment, self.event) = (segment, None);
         self.meter = Meter::new(method);
     }
@@ -179,6 +184,38 @@ impl Recorder {
         let kinds: Vec<EventKind> =
             all.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
         if kinds.is_empty() { vec![EventKind::Record] } else { kinds }
+    }
+
+    /// Logs that time stepping begins or ends here, by a name of its own; `mode` and `y` are what comes after it. It
+    /// ends with what impulses have done meanwhile, and the state before.
+    pub(super) fn log_capture(
+        &mut self,
+        (t, place): (f64, usize),
+        (mode, y): (&Mode, &[f64]),
+        meanwhile: Option<(Impact, &[f64])>,
+    ) {
+        let kind = if meanwhile.is_some() { EventKind::Resume } else { EventKind::Capture };
+        let guards = vec![self.place_of(kind)];
+        let (impact, before) = meanwhile.map_or((None, y), |(impact, before)| (Some(impact), before));
+        let round = Round { guards, kinds: vec![kind], after: y.to_vec(), mode: mode.clone(), impact };
+        self.add_round(round, || Event::new(t, None, before, place));
+    }
+
+    /// The place of a kind among the names of guards, which it is added to when it happens first.
+    fn place_of(&mut self, kind: EventKind) -> usize {
+        let names = &mut self.record.guard_names;
+        let first = self.fired.len();
+        if let Some(known) = names[first..].iter().position(|name| name == kind.name()) {
+            return first + known;
+        }
+        let more = names.iter().cloned().chain([kind.name().to_owned()]);
+        *names = more.collect();
+        names.len() - 1
+    }
+
+    /// What happens at this instant has not happened.
+    pub(super) fn forget_event(&mut self) {
+        self.event = None;
     }
 
     /// Whether a guard has fired as often as it takes to stop the run.

@@ -8,11 +8,14 @@
 //!     what the motion takes out of its band here fires                                 (guards.rs)
 //!     otherwise try a step; look for events in it; take it, or the part of it up to
 //!     its first event, or try a shorter one                                            (stepper.rs, search.rs)
+//!     where contacts are captured, try a step of time stepping instead; back to events
+//!     when the same contacts have stayed closed for a while                            (capturing.rs)
 //!     what fired is a transition: resets, switches, modes, sliding, consistency,
 //!     again until nothing fires any more                                               (instant.rs)
 //! ```
 
 use super::accumulating::Accumulating;
+use super::capturing::Capturing;
 use super::consistency::Consistency;
 use super::guards::Guards;
 use super::integrator::{Integrator, Restart};
@@ -39,6 +42,7 @@ pub(super) struct RunLoop<'a> {
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
     pub(super) accumulating: Accumulating,
+    pub(super) capturing: Capturing,
     /// The rounds of one instant, the last of them, and room for its resets.
     pub(super) cascade: Cascade<Snapshot>,
     pub(super) transition: Transition,
@@ -71,6 +75,7 @@ impl<'a> RunLoop<'a> {
             stiffness: StiffnessCount::default(),
             approach: Approach::default(),
             accumulating: Accumulating::new(system.guards().len()),
+            capturing: Capturing::default(),
             cascade: Cascade::default(),
             resets: Resets::default(),
             integrator,
@@ -79,12 +84,13 @@ impl<'a> RunLoop<'a> {
 
     /// Becomes as new, before another run that begins there.
     pub(super) fn renew(&mut self, origin: Origin<'_>) {
-        let Self { integrator, guards, recorder, accumulating, cascade, transition, resets: _, .. } = self;
+        let Self { integrator, guards, recorder, accumulating, capturing, cascade, transition, .. } = self;
         let Origin { mode, t, y, .. } = origin;
         integrator.renew(origin);
         guards.renew(integrator);
         recorder.renew(Segment::new(mode.clone(), t, y), integrator.selector.method());
         accumulating.renew();
+        capturing.renew();
         cascade.renew();
         transition.begin(&Firing::default(), t, y, mode);
         self.stiffness = StiffnessCount::default();
@@ -107,10 +113,12 @@ impl<'a> RunLoop<'a> {
                 continue;
             }
             let firing = self.advance()?;
-            self.check_friction()?;
             if let Some(firing) = firing
-                && let Some(outcome) = self.transition(firing)?
+                && let Some(outcome) = self.transition_or_capture(firing)?
             {
+                return Ok(outcome);
+            }
+            if let Some(outcome) = self.end_capture_if_calm()? {
                 return Ok(outcome);
             }
         }
@@ -140,7 +148,12 @@ impl<'a> RunLoop<'a> {
             }
         }
         let goal = self.integrator.options.until.min(self.approach.next);
-        self.stepper().step(goal)
+        if self.is_capturing() {
+            return self.step_captured(goal);
+        }
+        let firing = self.stepper().step(goal)?;
+        self.check_friction_or_capture()?;
+        Ok(firing)
     }
 
     /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its
@@ -173,6 +186,7 @@ impl<'a> RunLoop<'a> {
 
     /// Closes the record.
     pub(super) fn finish(&mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        let result = result.and_then(|outcome| self.note_captured().map(|()| outcome));
         let result = result.map_err(|error| self.name_jam(error));
         let integrator = &self.integrator;
         integrator.add_work(self.recorder.statistics());

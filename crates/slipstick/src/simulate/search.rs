@@ -88,6 +88,11 @@ impl EventSearch<'_, '_> {
         }
     }
 
+    /// The first event in a step of time stepping, which is a straight line.
+    pub(super) fn scan_captured(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
+        if self.is_nothing_due() { Ok(None) } else { self.scan_to(h) }
+    }
+
     /// Whether events are located on another dense output than the one that they are detected on, which begins
     /// as exactly.
     fn locates_on_finer_output(&mut self) -> bool {

@@ -88,6 +88,11 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Steps of time stepping have this size.
+    pub(super) fn begin_captured(&mut self, h: f64) {
+        self.h = h;
+    }
+
     /// Chooses the first step of a segment in which something else holds than before. What was learnt after
     /// the same event is best; otherwise the field is asked: `estimate` gives what it says for a longest
     /// step. Gives whether it was.

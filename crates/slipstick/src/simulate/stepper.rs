@@ -98,8 +98,29 @@ impl<'a> Stepper<'_, 'a> {
         Err(self.guards.not_finite(self.integrator, bad))
     }
 
-    /// Takes the whole step just tried. `cut` says that something else than its error decided its size.
-    fn take_step(&mut self, t_end: f64, cut: bool) -> Result<(), Error> {
+    /// Takes a step in which contacts are captured, or the part of it up to the first event of something
+    /// else. Gives what fires.
+    pub(super) fn take_captured(&mut self, (t_end, cut): (f64, bool)) -> Result<Option<Firing>, Error> {
+        let (h, due) = (self.integrator.trial.h, self.guards.calendar.next());
+        if !self.guards.watch.watched().is_empty() {
+            match self.search().scan_captured(h) {
+                Ok(Some(found)) => return self.take_up_to(&found).map(Some),
+                Ok(None) => {}
+                Err(bad) => return Err(self.guards.not_finite(self.integrator, bad)),
+            }
+        }
+        self.keep_step(t_end, cut)?;
+        self.integrator.trial.advance(t_end);
+        let mut firing = Firing::default();
+        if t_end == due {
+            self.guards.add_touches(self.integrator, &mut firing);
+            self.guards.calendar.take_due(&self.integrator.flow, due, &mut firing.guards);
+        }
+        Ok((!firing.is_empty()).then_some(firing))
+    }
+
+    /// Writes the whole step just tried down, which is taken.
+    fn keep_step(&mut self, t_end: f64, cut: bool) -> Result<(), Error> {
         let h = self.integrator.trial.h;
         if !self.guards.watch.watched().is_empty() {
             self.note_touches();
@@ -112,13 +133,19 @@ impl<'a> Stepper<'_, 'a> {
         let flow = &mut self.integrator.flow;
         let slides = flow.sliding().is_some();
         flow.move_along_jumps();
-        if flow.has_constraints() {
-            Consistency { integrator: self.integrator, recorder: self.recorder }.look_at_step();
-        }
         let statistics = self.recorder.statistics();
         statistics.sliding.accepted += u64::from(slides);
         statistics.count_step(h, cut);
-        let accepted = statistics.accepted;
+        Ok(())
+    }
+
+    /// Takes the whole step just tried. `cut` says that something else than its error decided its size.
+    fn take_step(&mut self, t_end: f64, cut: bool) -> Result<(), Error> {
+        self.keep_step(t_end, cut)?;
+        if self.integrator.flow.has_constraints() {
+            Consistency { integrator: self.integrator, recorder: self.recorder }.look_at_step();
+        }
+        let accepted = self.recorder.statistics().accepted;
         self.takeover().notice();
         if self.integrator.flow.one_sided.is_on() {
             self.integrator.flow.one_sided.move_on();

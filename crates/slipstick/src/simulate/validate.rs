@@ -1,6 +1,6 @@
 //! Refuses what cannot be run, before anything is computed.
 
-use super::{Error, Options, RUN_OPTIONS, Start};
+use super::{Error, Options, RUN_OPTIONS, Start, StepOptions};
 use crate::equations::{BadPlace, GuardKind, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
@@ -78,8 +78,9 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
     check_not_both_zero(options, n)?;
     check_tolerance("drift", &PerComponent::Same(options.constraints.drift_tolerance), n)?;
     check_reach(system, options)?;
-    let steps =
-        [("first", options.steps.first), ("longest", options.steps.longest), ("fixed", options.steps.fixed)];
+    let StepOptions { first, longest, fixed, .. } = options.steps;
+    let stepped = options.contacts.time_step;
+    let steps = [("first", first), ("longest", longest), ("fixed", fixed), ("time-stepping", stepped)];
     for (which, step) in steps {
         match step {
             Some(value) if !(value > 0.0 && value.is_finite()) => {

@@ -228,10 +228,11 @@ impl<'a> ContactLook<'a> {
     /// What impacts have lost, and what moving surfaces have put in.
     fn at_event(&mut self, event: &Event, mode: &Mode) {
         let hits: Vec<Hit> = event.impacts().flat_map(|impact| impact.hits.iter().copied()).collect();
+        // Captured hits are not logged one by one, but what they have lost is.
+        self.sums.impacts += event.energy_lost();
         if hits.is_empty() {
             return;
         }
-        self.sums.impacts += event.energy_lost();
         self.velocities(mode, event.t, &event.before);
         for hit in hits {
             self.in_impacts += self.surface_work(&self.system.contacts()[hit.contact], hit.impulse);

@@ -41,6 +41,10 @@ pub enum EventKind {
     Reach,
     /// From here on all constraints are met that were not at the start.
     Close,
+    /// From here on contacts are captured by time stepping.
+    Capture,
+    /// Time stepping ends, and events are located again.
+    Resume,
     /// It ends the run.
     Stop,
 }
@@ -66,6 +70,8 @@ impl EventKind {
             Self::ImpactWithoutCollision => "impact-without-collision",
             Self::Reach => "reach",
             Self::Close => "close",
+            Self::Capture => "capture",
+            Self::Resume => "resume",
             Self::Stop => "stop",
         }
     }

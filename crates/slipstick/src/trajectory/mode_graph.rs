@@ -130,6 +130,9 @@ impl ModeNames<'_> {
     /// What contacts do. Of many, open ones are not named.
     fn contacts(&self, mode: &Mode) -> Vec<String> {
         let contacts = self.system.contacts();
+        if mode.structure.captured {
+            return vec!["contacts captured".to_owned()];
+        }
         let is_named = |of: &&ContactShape| contacts.len() <= MOST_NAMED || mode.status(of).is_closed();
         let named = contacts.iter().filter(is_named);
         let mut parts: Vec<String> =

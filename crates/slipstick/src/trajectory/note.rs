@@ -70,6 +70,7 @@ pub const NOTE_KINDS: &[NoteKind] = &[
         "forces of redundant contacts with friction can be shared in more than one way",
     ),
     warning("contact-not-unique", "contacts can go on in more than one way"),
+    warning("events-captured", "hits were too dense to be located one by one, and were stepped over"),
     warning("restitution-given-up", "contacts that hit together went on to approach each other"),
     note("contact-projected", "a contact starts below a gap of zero by rounding, and was closed"),
     note("start-adjusted", "the start did not meet the constraints and was changed"),

@@ -33,6 +33,13 @@ pub enum Outcome {
         /// The time at which its events accumulate, as estimated from their intervals.
         t: f64,
     },
+    /// Events of contacts follow each other faster than they are to be located one by one.
+    DenseEvents {
+        /// How many there were just before.
+        events: usize,
+        /// The step that the error would allow.
+        allowed: f64,
+    },
     /// Whoever watches the run had it stop: an interrupt, a limit on time.
     Interrupted {
         /// A stable word for the reason.
@@ -59,6 +66,7 @@ impl Outcome {
             Self::EventLimit { .. } => "event-limit",
             Self::StepLimit { .. } => "step-limit",
             Self::Accumulation { .. } => "accumulation",
+            Self::DenseEvents { .. } => "dense-events",
             Self::Interrupted { code, .. } => code,
             Self::Failed => "failed",
         }
@@ -86,6 +94,9 @@ impl Outcome {
                 "say what holds from then on: `at_rest` of the event names the mode in which the thing rests; or stop the run \
                  (`stop_after`)",
             ),
+            Self::DenseEvents { .. } => Some(
+                "`dense_events = \"capture\"` in `run` goes over them by time stepping, `\"locate\"` goes on event by event",
+            ),
             Self::Interrupted { .. } => Some("what was computed up to there is kept"),
             _ => None,
         }
@@ -104,6 +115,12 @@ impl fmt::Display for Outcome {
             Self::Accumulation { guard, switch, .. } => {
                 let kind = if *switch { "switch" } else { "event" };
                 write!(f, "stopped early: the times of {kind} `{guard}` accumulate")
+            }
+            Self::DenseEvents { events, allowed } => {
+                write!(
+                    f,
+                    "stopped early: {events} events of contacts fall into less than a step of {allowed:.1e}"
+                )
             }
             Self::Interrupted { reason, .. } => write!(f, "stopped early: {reason}"),
             Self::Failed => write!(f, "failed"),

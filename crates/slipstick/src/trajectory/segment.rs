@@ -69,6 +69,11 @@ impl Segment {
         self.end.copy_from_slice(end);
     }
 
+    /// Whether contacts were captured throughout: steps of first order, and no event of a contact located.
+    pub fn is_captured(&self) -> bool {
+        self.mode.structure.captured
+    }
+
     /// The accepted steps, if they were kept.
     pub fn steps(&self) -> &[SegmentStep] {
         &self.steps

@@ -2,8 +2,8 @@
 
 use super::{SuiteErrors, SuiteRow, SuiteWork, float, whole};
 use slipstick::problems::{
-    CONTACT, ContactMethod, ContactProblem, MeasuredContact, contact_methods, contact_problems, formulation,
-    more_contact_problems,
+    CONTACT, ContactMethod, ContactProblem, MeasuredContact, contact_methods, contact_problems,
+    dense_contact_problems, formulation, more_contact_problems,
 };
 use std::time::Instant;
 
@@ -13,11 +13,16 @@ const TOLERANCES: [f64; 2] = [1e-6, 1e-10];
 /// The rows, each measured when it is asked for. A method that does not take a problem has none.
 pub(super) fn rows() -> impl Iterator<Item = SuiteRow> {
     let problems = contact_problems().into_iter().chain(more_contact_problems());
-    problems.flat_map(|problem| {
+    let dense = dense_contact_problems().into_iter().filter_map(|problem| {
+        let usual = contact_methods().into_iter().next()?;
+        row(&problem, &usual, TOLERANCES[0])
+    });
+    let located = problems.flat_map(|problem| {
         let cases =
             contact_methods().into_iter().flat_map(|with| TOLERANCES.map(|tolerance| (with, tolerance)));
         cases.filter_map(move |(with, tolerance)| row(&problem, &with, tolerance))
-    })
+    });
+    located.chain(dense)
 }
 
 fn row(problem: &ContactProblem, with: &ContactMethod, tolerance: f64) -> Option<SuiteRow> {

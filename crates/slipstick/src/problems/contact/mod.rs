@@ -7,6 +7,7 @@
 
 mod balls;
 mod bodies;
+mod discs;
 mod domes;
 mod friction;
 mod joints;
@@ -14,6 +15,7 @@ mod measure;
 mod methods;
 mod more;
 
+pub use discs::discs_in_a_box;
 pub use measure::MeasuredContact;
 pub use methods::{ContactMethod, contact_methods};
 
@@ -149,4 +151,9 @@ pub fn contact_problems() -> Vec<ContactProblem> {
 /// Those without one: what is promised of them is that they come to their end.
 pub fn more_contact_problems() -> Vec<ContactProblem> {
     more::more()
+}
+
+/// Those whose hits are too dense to be located one by one, for the usual method at the usual tolerance.
+pub fn dense_contact_problems() -> Vec<ContactProblem> {
+    vec![discs_in_a_box(20, None, 3.0), discs_in_a_box(20, Some(0.3), 1.0)]
 }

@@ -11,7 +11,7 @@ mod value;
 pub(crate) use kind::apply;
 pub use value::OptionValue;
 
-use super::{Options, Plan};
+use super::{DenseEvents, Options, Plan};
 use crate::formulation::Metric;
 use crate::math::Norm;
 use crate::model::{Detection, Location};
@@ -320,6 +320,19 @@ pub static RUN_OPTIONS: &[RunOption] = &[
             ("stop", |options| options.events.stops_at_painleve = true),
         ]),
         show: Show::Plan(own::show_painleve),
+        ..ROW
+    },
+    RunOption {
+        key: "dense_events",
+        default: "`\"capture\"`",
+        about: "what becomes of hits that are too dense to be located one by one: steps of first order go over them, they are located all the same, or the run ends",
+        more: Some("concepts/contacts.md#dense-events"),
+        kind: OptionKind::Word(&[
+            ("capture", |options| options.contacts.dense_events = DenseEvents::Capture),
+            ("locate", |options| options.contacts.dense_events = DenseEvents::Locate),
+            ("stop", |options| options.contacts.dense_events = DenseEvents::Stop),
+        ]),
+        show: Show::Options(|options| options.contacts.dense_events.name().into()),
         ..ROW
     },
     RunOption {

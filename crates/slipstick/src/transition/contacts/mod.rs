@@ -89,9 +89,12 @@ impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
         let given = give_sizes(tools.flow, transition, &self.delta)?;
         let guards = tools.flow.system().guards();
+        // While contacts are captured, steps and not transitions decide about them.
+        let is_captured = tools.flow.mode.structure.captured;
         let fired: Vec<ContactGuard> =
             transition.firing.guards.iter().filter_map(|&g| guards[g].contact).collect();
-        let is_of_contacts = !tools.flow.system().contacts().is_empty()
+        let is_of_contacts = !is_captured
+            && !tools.flow.system().contacts().is_empty()
             && (!fired.is_empty() || transition.changes(&tools.flow.mode));
         if !is_of_contacts && given.is_empty() {
             return Ok(());
@@ -99,7 +102,8 @@ impl Rule for Contacts {
         self.open_what_has_jumped(tools, transition)?;
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
+        let mut which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
+        which.retain(|_| !is_captured);
         if which.is_empty() && given.is_empty() {
             return Ok(());
         }

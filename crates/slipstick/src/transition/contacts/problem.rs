@@ -79,7 +79,7 @@ impl ContactProblem<'_, '_> {
     fn attempt(&mut self, transition: &mut Transition, ends: &[bool]) -> Result<Attempt, Impossible> {
         let before: Vec<Status> = self.statuses();
         let given = self.given.clone();
-        let Touching { mut relations, responses, joints } = self.touching(transition, &before, &given)?;
+        let Touching { mut relations, responses, joints, .. } = self.touching(transition, &before, &given)?;
         self.check_laws(&relations.laws)?;
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
@@ -140,7 +140,8 @@ impl ContactProblem<'_, '_> {
         let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
         let mut jammed: Vec<(usize, Jam)> = Vec::new();
         loop {
-            let Touching { mut relations, responses, joints } = self.touching(transition, &before, &[])?;
+            let Touching { mut relations, responses, joints, .. } =
+                self.touching(transition, &before, &[])?;
             self.widen_accelerations(&mut relations, transition, &wishes);
             let why = match resolve_accelerations(&relations, &wishes) {
                 Ok(resolved) => {
