@@ -52,7 +52,7 @@ impl Lowering<'_> {
 
     fn slopes_by_speeds(&mut self, model: &Model, along: ExprId) -> Vec<ExprId> {
         let n = model.mechanism.coordinates;
-        let speeds = (1 + n..1 + 2 * n).filter_map(|speed| u32::try_from(speed).ok());
+        let speeds = (1 + n..=2 * n).filter_map(|speed| u32::try_from(speed).ok());
         speeds.map(|speed| self.arena.derivative(along, InputId(speed))).collect()
     }
 

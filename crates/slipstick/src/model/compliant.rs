@@ -66,10 +66,15 @@ impl CompliantTable<'_, '_> {
         for key in HARD_KEYS {
             if let Some(value) = self.table.get(*key) {
                 let message = format!("contact `{}` is compliant and takes no `{key}`", self.name);
-                let hint = format!(
-                    "hard contacts have it; write friction as a force, `forces.x = \"-0.2*{}*sign(x')\"`",
-                    self.own("force.n")
-                );
+                let force = self.own("force.n");
+                let hint = match *key {
+                    "restitution" => {
+                        "it gives back less with `damping`; `restitution` is for hard contacts".to_owned()
+                    }
+                    _ => format!(
+                        "hard contacts have it; here write friction as a force, `forces.x = \"-0.2*{force}*sign(x')\"`"
+                    ),
+                };
                 reader.error("bad-contact", value.span(), message, hint);
             }
         }
