@@ -24,6 +24,8 @@ pub struct Touching {
     pub responses: Vec<Vec<f64>>,
     /// What the joints bear of these impulses.
     pub joints: JointResponses,
+    /// For each contact the velocity that its gap was held with while it was closed: what steps have left of zero.
+    pub held: Vec<f64>,
 }
 
 /// The impulses of joints for impulses in contacts.
@@ -103,7 +105,10 @@ impl ContactsView<'_, '_> {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
             ..Relations::default()
         };
+        let mut left = Vec::with_capacity(which.len());
         for (contact, status) in contacts.iter().zip(statuses) {
+            let row = builder.rows.row(contact.normal).filter(|_| status.is_closed());
+            left.push(row.map_or(0.0, |row| held[row]));
             let is_held = [status.is_closed(), *status == Status::Sticks];
             for (row, is_held) in builder.rows_of(contact).into_iter().zip(is_held) {
                 let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
@@ -113,7 +118,7 @@ impl ContactsView<'_, '_> {
             }
         }
         let (responses, by_row) = builder.respond(&contacts, &mut relations)?;
-        Some(Touching { relations, responses, joints: JointResponses { constraints, by_row } })
+        Some(Touching { relations, responses, joints: JointResponses { constraints, by_row }, held: left })
     }
 }
 
