@@ -15,11 +15,24 @@ fn run(problem: &MechanismProblem, method: Method, tolerance: f64) -> Trajectory
         .unwrap_or_else(|failure| panic!("{} with {}: {}", problem.name, method.name(), failure.error))
 }
 
-/// What becomes of contacts, in order, but for hits: any number of them may come before a limit, and where a contact lifts
-/// from a motion of zero, one of what rounding leaves of its speed.
+/// What becomes of contacts, in order, but for hits, of which any number may come before a limit. Of what happens to one
+/// at an instant the last counts: where a contact lifts, what rounding leaves of its speed may let it hit and rest
+/// before it does.
 fn happens(run: &Trajectory) -> Vec<&str> {
-    let names = run.events.iter().flat_map(|event| event.guards.iter().map(|&g| run.guard_names[g].as_str()));
-    names.filter(|name| !name.ends_with(".hit")).collect()
+    let mut all: Vec<&str> = Vec::new();
+    for event in &run.events {
+        let first = all.len();
+        let names = event.guards.iter().map(|&g| run.guard_names[g].as_str());
+        for name in names.filter(|name| !name.ends_with(".hit")) {
+            let contact = |name: &str| name.rsplit_once('.').map(|(contact, _)| contact.to_owned());
+            let before = all[first..].iter().position(|other| contact(other) == contact(name));
+            match before {
+                Some(place) => all[first + place] = name,
+                None => all.push(name),
+            }
+        }
+    }
+    all
 }
 
 /// Both sides of the table of truths: what two methods find is the same.

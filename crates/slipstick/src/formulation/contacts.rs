@@ -27,6 +27,8 @@ pub struct Touching {
     pub joints: JointResponses,
     /// Accelerations with joints and without forces in contacts.
     pub free_motion: Vec<f64>,
+    /// For each contact the velocity that its gap was held with while it was closed: what steps have left of zero.
+    pub held: Vec<f64>,
 }
 
 /// The impulses of joints for impulses in contacts.
@@ -111,7 +113,12 @@ impl ContactsView<'_, '_> {
         };
         builder.move_rows((&contacts, statuses), (speeds, delta, &held), &free, &mut relations);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
+        let left = |(contact, status): (&&ContactShape, &Status)| {
+            let row = builder.rows.row(contact.normal).filter(|_| status.is_closed());
+            row.map_or(0.0, |row| held[row])
+        };
         Some(Touching {
+            held: contacts.iter().zip(statuses).map(left).collect(),
             relations,
             responses,
             joints: JointResponses { constraints, by_row },

@@ -233,9 +233,13 @@ impl RunLoop<'_> {
     fn check_continuity(&self, firing: &Firing) -> Result<(), Error> {
         let Self { integrator, transition, .. } = self;
         let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
-        let rests = |g: usize| guards[g].contact.is_some_and(|of| of.change == ContactChange::Rest);
-        let sets = firing.guards.iter().any(|&g| guards[g].response.reset || rests(g));
-        let jumps = sets || transition.contacts.has_impulses();
+        // Where hits end or a contact lifts, what is left of their velocities is taken off.
+        let ends = |change: ContactChange| matches!(change, ContactChange::Rest | ContactChange::Lift);
+        let is_end = |g: usize| guards[g].contact.is_some_and(|of| ends(of.change));
+        let sets = firing.guards.iter().any(|&g| guards[g].response.reset || is_end(g));
+        let jumps = sets
+            || transition.contacts.happened.iter().any(|&g| is_end(g))
+            || transition.contacts.has_impulses();
         let slides = !integrator.flow.mode.structure.sliding.is_empty();
         let most = |i: usize| match (jumps, slides) {
             (true, _) => f64::INFINITY,

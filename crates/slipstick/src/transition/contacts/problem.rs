@@ -45,6 +45,8 @@ struct Attempt {
     velocity: Vec<f64>,
     /// Contacts that may as well slide as lift.
     ambiguous: Vec<(usize, Jam)>,
+    /// The change of the speeds for each contact that takes off what its gap was held with.
+    take_off: Vec<Vec<f64>>,
 }
 
 /// Impulses, with the contacts before them.
@@ -140,14 +142,15 @@ impl ContactProblem<'_, '_> {
         let before: Vec<Status> = wishes.iter().map(|wish| wish.status).collect();
         let mut jammed: Vec<(usize, Jam)> = Vec::new();
         loop {
-            let Touching { mut relations, responses, joints, .. } =
+            let Touching { mut relations, responses, joints, held, .. } =
                 self.touching(transition, &before, &[])?;
             self.widen_accelerations(&mut relations, transition, &wishes);
             let why = match resolve_accelerations(&relations, &wishes) {
                 Ok(resolved) => {
                     let ambiguous =
                         if resolved.is_ambiguous { jams(&relations, &wishes) } else { Vec::new() };
-                    return Ok(Attempt { impulses, jammed, resolved, velocity, ambiguous });
+                    let take_off = take_off(&relations, &responses, &held);
+                    return Ok(Attempt { impulses, jammed, resolved, velocity, ambiguous, take_off });
                 }
                 Err(why) => self.unsolved(why),
             };
@@ -287,7 +290,20 @@ impl ContactProblem<'_, '_> {
             remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
         }
         for (i, status) in attempt.resolved.statuses.iter().enumerate() {
+            self.let_go(transition, i, (*status, &attempt.take_off[i]));
             self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
+        }
+    }
+
+    /// A contact that opens has no velocity but that of impulses: what steps have left of zero would look like a motion.
+    fn let_go(&self, transition: &mut Transition, i: usize, (status, change): (Status, &Vec<f64>)) {
+        let contact = &self.flow.system().contacts()[self.which[i]];
+        if self.flow.mode.status(contact).is_closed() && !status.is_closed() {
+            move_by(
+                self.flow.system().layout(),
+                (&[1.0], std::slice::from_ref(change)),
+                &mut transition.after,
+            );
         }
     }
 
@@ -400,6 +416,16 @@ fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
             if has_jumped && after.value.abs() > after.bound { sign(after.value) } else { wish.direction };
         wish.direction = result.slides[i].unwrap_or(of_others);
     }
+}
+
+/// For each contact the change of the speeds that takes off the velocity with which its gap was held.
+fn take_off(relations: &Relations, responses: &[Vec<f64>], held: &[f64]) -> Vec<Vec<f64>> {
+    let of_contact = |(i, held): (usize, &f64)| {
+        let own = relations.w(2 * i, 2 * i);
+        let impulse = if own > 0.0 { -held / own } else { 0.0 };
+        responses[2 * i].iter().map(|response| impulse * response).collect()
+    };
+    held.iter().enumerate().map(of_contact).collect()
 }
 
 /// The sign of a number, zero for zero.
