@@ -79,9 +79,9 @@ mod tests {
             |of: &Relations, wish: Wish, rests| end_hits(of, &[wish], &[rests]).map(|result| result.impulses);
         let end_hits = |wish: Wish, rests| end_hits_of(&disc, wish, rests);
         assert_eq!(end_hits(wish, true), Ok(vec![-0.2, 0.1]));
-        let slow = Relations { velocity: vec![exact(0.2), exact(-0.1)], ..disc.clone() };
+        let slow = Relations { velocity: vec![exact(-0.2), exact(-0.1)], ..disc.clone() };
         let turned = end_hits_of(&slow, Wish { direction: -1.0, ..wish }, true);
-        assert_eq!(turned, Ok(vec![-0.2, 0.1 / 3.0]), "friction would turn the slip round");
+        assert_eq!(turned, Ok(vec![0.2, 0.1 / 3.0]), "friction would turn the slip round");
         let sticks = Wish { direction: 0.0, ..wish };
         assert_eq!(end_hits(sticks, false), Ok(vec![0.0, 0.0]));
     }

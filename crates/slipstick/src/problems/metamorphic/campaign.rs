@@ -39,6 +39,11 @@ pub fn model_kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)
 }
 
+/// Those whose models were the same in all variants so far.
+pub fn settled_kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().filter(|kind| kind.settled).map(|kind| kind.name)
+}
+
 impl DrawnModel {
     /// The model of a kind and a seed; none if there is no such kind.
     pub fn of(kind: &str, seed: u64) -> Option<Self> {
@@ -87,7 +92,8 @@ impl DrawnModel {
         let mut variants = self.methods(sketch.coordinate_count() > 0);
         variants.extend(LONGEST.map(Variant::LongestStep));
         variants.extend([Location::Dense, Location::Integrate, Location::OneSided].map(Variant::Located));
-        variants.extend([Variant::Clock, Variant::Order, Variant::Still, Variant::Later(later(&sketch))]);
+        variants.extend([Variant::Clock, Variant::Order, Variant::Still]);
+        variants.extend(later(&sketch).map(Variant::Later));
         // Corrections of mechanisms know one size of all coordinates: angles have to be of that of lengths.
         if !sketch.has_angles() {
             variants.extend([-6, 6].map(Variant::Lengths));
@@ -149,10 +155,14 @@ impl DrawnModel {
     }
 }
 
-/// By how much times are later. What moves at a known time is only known to the spacing of doubles there, which hits
-/// that accumulate would feel.
-fn later(sketch: &Sketch) -> f64 {
-    if sketch.contacts().is_empty() { LATER } else { LATER_WITH_CONTACTS }
+/// By how much times are later, if that does not matter. What moves at a known time is only known to the spacing of
+/// doubles there, which hits that accumulate would feel, and what sticks to it does.
+fn later(sketch: &Sketch) -> Option<f64> {
+    match sketch.contacts() {
+        [] => Some(LATER),
+        _ if sketch.sticks_to_time => None,
+        _ => Some(LATER_WITH_CONTACTS),
+    }
 }
 
 /// What must not matter to contacts.

@@ -96,6 +96,8 @@ pub(super) struct Sketch {
     pub(super) known_ends: Vec<(usize, f64)>,
     /// How many events of a name there are.
     pub(super) known_counts: Vec<(&'static str, usize)>,
+    /// Whether something may stick to what moves at a known time.
+    pub(super) sticks_to_time: bool,
     /// Whether closures can say the same: nothing switches but by names in `switches`, and there is no
     /// mechanism.
     pub(super) has_closures: bool,
@@ -173,6 +175,12 @@ impl Sketch {
     pub(super) fn has_angles(&self) -> bool {
         let is_angle = |coordinate: &SketchState| coordinate.power == 0;
         self.coordinates.iter().any(is_angle) && !self.coordinates.iter().all(is_angle)
+    }
+
+    /// Something may stick to what moves at a known time.
+    pub(super) fn sticking_to_time(mut self) -> Self {
+        self.sticks_to_time = true;
+        self
     }
 
     /// Adds a contact.

@@ -104,7 +104,7 @@ pub(super) fn stack(pen: &mut Pen) -> Sketch {
     let (count, g, spring) = (2 + pen.choice(2), pen.length(6.0, 10.0), pen.number(0.0, 20.0));
     let (reach, rate, t) = (pen.length(0.0, 2.0), pen.number(1.0, 6.0), pen.time());
     let still = pen.derived(0.0, 0);
-    let mut sketch = Sketch::until(2.0);
+    let mut sketch = Sketch::until(2.0).sticking_to_time();
     let (mut kinetic, mut potential) = (String::from("0"), String::from("0"));
     for (i, [nx, ny]) in NAMES.into_iter().take(count).enumerate() {
         let (m, start, speed) =
