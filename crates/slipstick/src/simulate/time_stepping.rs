@@ -19,6 +19,9 @@ use crate::watch::NOTHING_LEFT;
 /// the square of what it takes off; four are enough from any depth that is small beside the bodies.
 const MOST_SEPARATIONS: usize = 6;
 
+/// How often a step is solved with more contacts, at most: each is pushed into by those before it.
+const MOST_ATTEMPTS: usize = 4;
+
 /// What contacts did in a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CapturedStep {
@@ -49,12 +52,9 @@ impl TimeStepping<'_, '_> {
     pub(super) fn attempt(&mut self, h: f64) -> Result<CapturedStep, UnsolvedStep> {
         let t = self.integrator.trial.t;
         let middle = self.middle(h);
-        let active = self.closed_at(t + 0.5 * h, &middle);
+        let mut active = self.closed_at(t + 0.5 * h, &middle);
+        let (solved, mut end) = self.solve(h, &middle, &mut active)?;
         let fail = |why| (active.clone(), why);
-        let touching = self.touching(t + 0.5 * h, &middle, &active).ok_or_else(|| fail(Unsolved::Impact))?;
-        let solved = time_step(&touching.relations, h);
-        let mut end = self.end_of(h, &middle, (&touching, &solved));
-        self.shut_joints_of(t + h, &mut end);
         let (deepest, lifted) = self.open_gaps(t + h, &mut end, &active);
         if !end.iter().all(|y| y.is_finite()) {
             return Err(fail(Unsolved::Impact));
@@ -69,6 +69,34 @@ impl TimeStepping<'_, '_> {
         let impulses = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         let (hits, energy, gain) = (solved.hits, solved.energy + lifted, solved.gain);
         Ok(CapturedStep { active, stays, impulses, hits, energy, gain, deepest })
+    }
+
+    /// The impulses of active contacts and the end of the step. A contact that is below zero there without having
+    /// been active is so in another attempt: to bring its gap back would do work that no impulse makes up for.
+    fn solve(
+        &mut self,
+        h: f64,
+        middle: &[f64],
+        active: &mut Vec<usize>,
+    ) -> Result<(TimeStep, Vec<f64>), UnsolvedStep> {
+        let t = self.integrator.trial.t;
+        let mut attempts = 0;
+        loop {
+            let touching = self.touching(t + 0.5 * h, middle, active);
+            let touching = touching.ok_or_else(|| (active.clone(), Unsolved::Impact))?;
+            let solved = time_step(&touching.relations, h);
+            let mut end = self.end_of(h, middle, (&touching, &solved));
+            self.shut_joints_of(t + h, &mut end);
+            attempts += 1;
+            let gaps = self.gaps(t + h, &end);
+            let below = |k: &usize| gaps[*k].is_some_and(|gap| gap.value < -gap.bound);
+            let missed: Vec<usize> = (0..gaps.len()).filter(below).filter(|k| !active.contains(k)).collect();
+            if missed.is_empty() || attempts == MOST_ATTEMPTS {
+                return Ok((solved, end));
+            }
+            active.extend(missed);
+            active.sort_unstable();
+        }
     }
 
     /// The coordinates half a step ahead with the speeds of its start. States that are no part of the
