@@ -3,7 +3,6 @@
 use super::hints;
 use crate::contact::Unsolved;
 use crate::equations::BadContact;
-use crate::trajectory::Trajectory;
 use thiserror::Error;
 
 /// What went wrong.
@@ -589,26 +588,5 @@ impl Error {
             Self::WrongMethod { hint, .. } => hint,
             Self::StepTooSmall { .. } => hints::STEP_TOO_SMALL,
         }
-    }
-}
-
-/// An error together with what was computed before it.
-#[derive(Clone, Error)]
-#[error("{error}")]
-pub struct Failure {
-    /// What went wrong.
-    pub error: Error,
-    /// The trajectory up to there.
-    pub trajectory: Trajectory,
-}
-
-/// The error and how far the run came; a whole trajectory would bury it.
-impl std::fmt::Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let reached = self.trajectory.end_time();
-        f.debug_struct("Failure")
-            .field("error", &self.error)
-            .field("reached", &reached)
-            .finish_non_exhaustive()
     }
 }

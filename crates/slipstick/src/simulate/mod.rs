@@ -14,6 +14,7 @@ mod contest;
 mod contradiction;
 mod error;
 mod exits;
+mod failure;
 mod guards;
 mod headings;
 mod hints;
@@ -52,7 +53,8 @@ mod validate;
 pub(crate) use validate::check_options;
 
 pub use concurrency::Concurrency;
-pub use error::{Error, Failure};
+pub use error::Error;
+pub use failure::Failure;
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{ConstraintOptions, EventOptions, Keep, Limits, Options, Start, StepOptions};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
