@@ -4,6 +4,7 @@
 use slipstick::problems::{ContactProblem, contact_methods, contact_problems, more_contact_problems};
 use slipstick::simulate::{Options, simulate};
 use slipstick::step::Method;
+use slipstick::trajectory::Event;
 
 /// The tightest tolerance: times to 1e-9, forces to 1e-8.
 const TIGHT: f64 = 1e-10;
@@ -69,7 +70,7 @@ fn a_verge_ticks_with_a_constant_period() {
     for (method, close) in [(Method::DormandPrince8, 1e-9), (Method::HalfExplicit5, 1e-8)] {
         let options = Options { method, ..Options::until(4.0).tolerances(1e-10, 1e-12) };
         let run = simulate(&verge.plan.system, &verge.plan.start, &options).unwrap();
-        let is_lift = |name: &str| name.ends_with(".lift");
+        let is_lift = |name: &str| name.rsplit_once('.').is_some_and(|(_, change)| change == "lift");
         let lifts =
             run.events.iter().filter(|event| event.guards.iter().any(|&g| is_lift(&run.guard_names[g])));
         let ticks: Vec<f64> = lifts.map(|event| event.t).collect();
@@ -84,8 +85,7 @@ fn a_verge_ticks_with_a_constant_period() {
 fn hits_of_a_conveyor_keep_to_their_law() {
     let conveyor = more("double-pendulum-conveyor");
     let run = simulate(&conveyor.plan.system, &conveyor.plan.start, &conveyor.plan.options).unwrap();
-    let hits: Vec<_> =
-        run.events.iter().flat_map(|event| event.impacts()).flat_map(|impact| &impact.hits).collect();
+    let hits: Vec<_> = run.events.iter().flat_map(Event::impacts).flat_map(|impact| &impact.hits).collect();
     assert_eq!(hits.len(), 3);
     for (hit, (restitution, friction)) in hits.into_iter().zip([(0.9, 0.4), (0.9, 0.4), (0.0, 0.2)]) {
         let ((a, b), (normal, tangent)) = (hit.slip, hit.impulse);

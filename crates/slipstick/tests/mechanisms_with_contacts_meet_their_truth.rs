@@ -23,7 +23,8 @@ fn happens(run: &Trajectory) -> Vec<&str> {
     for event in &run.events {
         let first = all.len();
         let names = event.guards.iter().map(|&g| run.guard_names[g].as_str());
-        for name in names.filter(|name| !name.ends_with(".hit")) {
+        let is_hit = |name: &str| name.rsplit_once('.').is_some_and(|(_, change)| change == "hit");
+        for name in names.filter(|name| !is_hit(name)) {
             let contact = |name: &str| name.rsplit_once('.').map(|(contact, _)| contact.to_owned());
             let before = all[first..].iter().position(|other| contact(other) == contact(name));
             match before {
