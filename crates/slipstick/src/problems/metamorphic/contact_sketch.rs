@@ -2,6 +2,7 @@
 
 use super::pen::{Pen, Quantity};
 use super::variant::COPY;
+use std::fmt::Write;
 
 /// A contact: its name, its gap as a formula, its laws.
 #[derive(Clone, Debug)]
@@ -53,12 +54,14 @@ impl SketchContact {
     pub(super) fn text(&self, pen: &Pen) -> String {
         let gap = pen.constraint(&self.gap);
         let mut text = format!("contacts.{} = {{ gap = \"{gap}\"", self.name);
-        text += &format!(", restitution = {}", self.restitution);
+        let _ = write!(text, ", restitution = {}", self.restitution);
         if let Some(SketchFriction { slip, coefficients }) = &self.friction {
             let slip = if pen.rendering.mirrored { format!("-({slip})") } else { slip.clone() };
             let [sticking, sliding] = coefficients.map(|value| value * pen.rendering.factor);
-            text +=
-                &format!(", slip = \"{slip}\", friction = {{ static = {sticking}, sliding = {sliding} }}");
+            let _ = write!(
+                text,
+                ", slip = \"{slip}\", friction = {{ static = {sticking}, sliding = {sliding} }}"
+            );
         }
         text + " }\n"
     }

@@ -296,7 +296,7 @@ impl Sketch {
             ContactWriting::Doubled => lines.extend(first.map(|contact| contact.copy().text(pen))),
             ContactWriting::Rewritten => lines.extend(first.map(|contact| contact.rewritten().text(pen))),
         }
-        lines.iter().for_each(|line| *out += line);
+        *out += &lines.concat();
     }
 
     /// A hundredth of the relative tolerance where lengths are about one.

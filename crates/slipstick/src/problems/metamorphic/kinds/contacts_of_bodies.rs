@@ -5,6 +5,7 @@ use super::super::contact_sketch::SketchContact;
 use super::super::pen::{Pen, Quantity};
 use super::super::sketch::Sketch;
 use super::contacts::{friction, restitution};
+use std::fmt::Write;
 
 /// A disc that is thrown with spin.
 pub(super) fn spin(pen: &mut Pen) -> Sketch {
@@ -82,8 +83,8 @@ pub(super) fn discs(pen: &mut Pen) -> Sketch {
         let start = [pen.length(0.3, 1.7).value, [0.3, 0.9, 1.5][i]];
         let speed = [pen.length(-2.0, 2.0).value, pen.length(-2.0, 2.0).value];
         let [x, y] = pen.place_of(nx, ny);
-        kinetic += &format!(" + {m}*({nx}'^2 + {ny}'^2)/2");
-        potential += &format!(" + {m}*{g}*{y}");
+        let _ = write!(kinetic, " + {m}*({nx}'^2 + {ny}'^2)/2");
+        let _ = write!(potential, " + {m}*{g}*{y}");
         sketch = sketch
             .point(pen, [nx, ny], start, speed)
             .contact(SketchContact::new(&format!("f{i}"), format!("{y} - {r}"), &e))
@@ -112,16 +113,15 @@ pub(super) fn stack(pen: &mut Pen) -> Sketch {
         let [sticking, sliding] = friction(pen);
         let ([x, y], [vx, _]) =
             (pen.place_of(nx, ny), pen.direction_of(&format!("{nx}'"), &format!("{ny}'")));
-        kinetic += &format!(" + {m}*({nx}'^2 + {ny}'^2)/2");
-        potential += &format!(" + {m}*{g}*{y} + {spring}*{x}^2/2");
-        let (gap, slip) = match i {
-            0 => (y, format!("{vx} - {reach}*cos({rate}*{t})")),
-            _ => {
-                let [px, py] = NAMES[i - 1];
-                let ([_, under], [along, _]) =
-                    (pen.place_of(px, py), pen.direction_of(&format!("{px}'"), &format!("{py}'")));
-                (format!("{y} - {under}"), format!("{vx} - {along}"))
-            }
+        let _ = write!(kinetic, " + {m}*({nx}'^2 + {ny}'^2)/2");
+        let _ = write!(potential, " + {m}*{g}*{y} + {spring}*{x}^2/2");
+        let (gap, slip) = if i == 0 {
+            (y, format!("{vx} - {reach}*cos({rate}*{t})"))
+        } else {
+            let [px, py] = NAMES[i - 1];
+            let ([_, under], [along, _]) =
+                (pen.place_of(px, py), pen.direction_of(&format!("{px}'"), &format!("{py}'")));
+            (format!("{y} - {under}"), format!("{vx} - {along}"))
         };
         let contact = SketchContact::new(&format!("c{i}"), gap, &still).friction(slip, [&sticking, &sliding]);
         sketch = sketch.point(pen, [nx, ny], [start, 0.0], [speed, 0.0]).contact(contact);
