@@ -251,7 +251,8 @@ impl<E: Equations> Radau5<E> {
     fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.equations.dimension();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
-        self.newton.begin(self.equations.is_fresh());
+        // With nothing predicted the first correction is the motion in the step: another attempt's rate does not hold for it.
+        self.newton.begin(self.equations.is_fresh() && self.before_h != 0.0);
         if self.before_h == 0.0 && self.has_kinds() {
             self.newton.mistrust_first();
         }
