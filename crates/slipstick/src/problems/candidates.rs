@@ -29,6 +29,9 @@ pub struct Candidate {
 /// The tolerances of those who find events.
 const TOLERANCES: [f64; 4] = [1e-2, 1e-4, 1e-6, 1e-8];
 
+/// The steps of time stepping.
+const STEPS: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
+
 /// Those who find events, as in `slipstick compare`.
 const EVENT_DRIVEN: [&str; 8] =
     ["auto", "dopri5", "tsit5", "dop853", "hem5", "phem56", "alpha", "radau5+ggl"];
@@ -55,16 +58,27 @@ impl Candidate {
         Some(Self::new(name, TOLERANCES.map(Setting::Tolerance).to_vec(), run))
     }
 
+    /// Time stepping of Moreau and Jean from the start to the end, which finds no events.
+    fn moreau_jean() -> Option<Self> {
+        let entrant = Entrant::parse("dopri5").ok()?;
+        let run = move |problem: &MechanismProblem, setting: Setting| {
+            let (Setting::Tolerance(size) | Setting::Step(size)) = setting;
+            let case = problem.case();
+            let options = case.options_for(&entrant, TOLERANCES[2]).time_stepping(size);
+            case.measure(&options, simulate(case.system, case.start, &options))
+        };
+        Some(Self::new("moreau-jean", STEPS.map(Setting::Step).to_vec(), run))
+    }
+
     /// Runs a problem.
     pub fn run(&self, problem: &MechanismProblem, setting: Setting) -> Entry {
         (self.run)(problem, setting)
     }
 }
 
-/// All of them. One that steps over events is one more of the list: `Candidate::new("moreau-jean", …)` with its steps as
-/// settings.
+/// All of them.
 pub fn contact_candidates() -> Vec<Candidate> {
-    EVENT_DRIVEN.into_iter().filter_map(Candidate::event_driven).collect()
+    EVENT_DRIVEN.into_iter().filter_map(Candidate::event_driven).chain(Candidate::moreau_jean()).collect()
 }
 
 /// What came of the runs of one candidate on one problem: work and error of each that came to its end.
