@@ -72,7 +72,7 @@ fn discs_come_to_rest_in_a_box() {
     assert!(time > 0.0 && time < 1.0, "{time}");
     let note = run.notes.iter().find(|note| note.code == "events-captured").expect("a warning");
     assert!(note.text.contains("penetration") && note.text.contains("steps"), "{}", note.text);
-    // Events go on in the end, and the floor bears all.
+    // Events go on in the end.
     let last = run.segments.last().expect("a segment");
     let speed = last.end[12..].iter().fold(0.0_f64, |most, v| most.max(v.abs()));
     assert!(!last.is_captured() && speed < ROUNDING && smallest_gap(&last.end) > -ROUNDING, "{speed:e}");
