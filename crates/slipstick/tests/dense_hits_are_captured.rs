@@ -5,7 +5,7 @@ mod common;
 
 use slipstick::problems::discs_in_a_box;
 use slipstick::simulate::{DenseEvents, Keep, Options, Plan, simulate};
-use slipstick::trajectory::{EventKind, Outcome, Trajectory};
+use slipstick::trajectory::{Event, EventKind, Outcome, Trajectory};
 
 /// A pile is sorted out by events in the end: its gaps are rounding of lengths of one.
 const ROUNDING: f64 = 1e-12;
@@ -91,7 +91,7 @@ fn capturing_begins_and_ends_by_events_of_their_own() {
         let hits = event.kinds.contains(&EventKind::Hit) && segment.is_captured();
         assert!(!hits || event.kinds.contains(&EventKind::Resume), "no hit is located while it lasts");
     }
-    let lost: f64 = run.events.iter().map(|event| event.energy_lost()).sum();
+    let lost: f64 = run.events.iter().map(Event::energy_lost).sum();
     let (first, last) = (energy(&run.segments[0].start), energy(run.end_state()));
     assert!((first - last - lost).abs() < 0.02 * lost, "{first} - {last} against {lost}");
 }
