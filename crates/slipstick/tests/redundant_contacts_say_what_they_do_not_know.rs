@@ -1,7 +1,7 @@
 //! Redundant contacts share what presses on them. Where that changes nothing, a contact more or less is the same motion;
 //! where it decides the motion, the run ends and says so.
 
-use slipstick::simulate::{Plan, simulate};
+use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::Trajectory;
 
 const BLOCK: &str = r#"
@@ -15,7 +15,7 @@ const BLOCK: &str = r#"
 /// The end of a run, or the code and the text of its error.
 fn run(text: &str) -> Result<Trajectory, (String, String)> {
     let model = Plan::read_model(text).expect("a model");
-    let plan = Plan::new(&model, &Default::default()).expect("a plan");
+    let plan = Plan::new(&model, &Overrides::default()).expect("a plan");
     simulate(&plan.system, &plan.start, &plan.options)
         .map_err(|failure| (failure.error.code().to_owned(), failure.error.to_string()))
 }

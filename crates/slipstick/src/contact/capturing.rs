@@ -164,7 +164,7 @@ impl StepOfGroup {
         if (0..count).any(|i| moved.approaches(i)) {
             let impact = resolve_impact(&moved, &self.restitution(&moved.velocity))
                 .or_else(|_| resolve_impact(&moved, &vec![0.0; count]));
-            let impact = impact.unwrap_or_else(|_| self.relaxed_impact(&moved));
+            let impact = impact.unwrap_or_else(|_| relaxed_impact(&moved));
             step.add(impact, &self.drift);
         }
         step
@@ -219,13 +219,12 @@ impl StepOfGroup {
         }
         (moved, wanted, (0..relations.count()).map(|i| self.choices(i)).collect())
     }
+}
 
-    /// An impact without restitution that nearly stops all that approaches.
-    fn relaxed_impact(&self, moved: &Relations) -> ImpactResult {
-        let choices: Vec<Vec<ContactChoice>> =
-            (0..moved.count()).map(|i| choices_if_closed(moved, i)).collect();
-        ImpactResult::of_impulses(moved, relaxed(moved, &moved.velocity, &choices).p, 1)
-    }
+/// An impact without restitution that nearly stops all that approaches.
+fn relaxed_impact(moved: &Relations) -> ImpactResult {
+    let choices: Vec<Vec<ContactChoice>> = (0..moved.count()).map(|i| choices_if_closed(moved, i)).collect();
+    ImpactResult::of_impulses(moved, relaxed(moved, &moved.velocity, &choices).p, 1)
 }
 
 impl TimeStep {

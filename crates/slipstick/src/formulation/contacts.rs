@@ -111,7 +111,8 @@ impl ContactsView<'_, '_> {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
             ..Relations::default()
         };
-        builder.move_rows((&contacts, statuses), (speeds, delta, &held), &free, &mut relations);
+        (relations.velocity, relations.free) =
+            builder.motion_of_rows((&contacts, statuses), (speeds, delta, &held), &free);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
         let left = |(contact, status): (&&ContactShape, &Status)| {
             let row = builder.rows.row(contact.normal).filter(|_| status.is_closed());
@@ -225,23 +226,24 @@ impl RelationBuilder<'_> {
         is_finite.then_some((speeds, joints))
     }
 
-    /// Sets the velocities and free accelerations of all rows. Rows that hold move with what has changed since
+    /// The velocities and free accelerations of all rows. Rows that hold move with what has changed since
     /// they were held.
-    fn move_rows(
+    fn motion_of_rows(
         &self,
         (contacts, statuses): (&[&ContactShape], &[Status]),
         (speeds, delta, held): (&[f64], &[f64], &[f64]),
         free: &[f64],
-        relations: &mut Relations,
-    ) {
+    ) -> (Vec<Inexact>, Vec<Inexact>) {
+        let (mut velocities, mut accelerations) = (Vec::new(), Vec::new());
         for (contact, status) in contacts.iter().zip(statuses) {
             let is_held = [status.is_closed(), *status == Status::Sticks];
             for (row, is_held) in self.rows_of(contact).into_iter().zip(is_held) {
                 let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
-                relations.velocity.push(self.velocity(row, (speeds, delta), held));
-                relations.free.push(self.acceleration(row, free));
+                velocities.push(self.velocity(row, (speeds, delta), held));
+                accelerations.push(self.acceleration(row, free));
             }
         }
+        (velocities, accelerations)
     }
 
     /// The rows of the normal and the tangent of a contact.

@@ -186,19 +186,19 @@ impl RunLoop<'_> {
 
     /// After a transition: captures contacts if their events are dense, or the whole run is to be stepped
     /// through. Gives the outcome if that ends the run.
-    pub(super) fn capture_if_dense(&mut self) -> Result<Option<Outcome>, Error> {
+    pub(super) fn capture_if_dense(&mut self) -> Option<Outcome> {
         if let Some(h) = self.integrator.options.contacts.time_step.filter(|_| self.is_time_stepping()) {
             if self.capturing.episode.is_none() && !self.slides() {
                 self.begin_capture(h);
             }
-            return Ok(None);
+            return None;
         }
         if !self.capturing.density.is_full() || !self.may_capture() {
-            return Ok(None);
+            return None;
         }
         let allowed = self.allowed_step();
         if !self.capturing.density.judge(allowed) {
-            return Ok(None);
+            return None;
         }
         self.stop_or_begin(allowed)
     }
@@ -206,7 +206,7 @@ impl RunLoop<'_> {
     /// Contacts are captured from here on, and a segment begins.
     fn capture_or_stop(&mut self) -> Result<Option<Outcome>, Error> {
         let allowed = self.allowed_step();
-        if let Some(outcome) = self.stop_or_begin(allowed)? {
+        if let Some(outcome) = self.stop_or_begin(allowed) {
             return Ok(Some(outcome));
         }
         self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
@@ -214,13 +214,13 @@ impl RunLoop<'_> {
         Ok(None)
     }
 
-    fn stop_or_begin(&mut self, allowed: f64) -> Result<Option<Outcome>, Error> {
+    fn stop_or_begin(&mut self, allowed: f64) -> Option<Outcome> {
         if self.integrator.options.contacts.dense_events == DenseEvents::Stop {
             let events = self.capturing.density.count();
-            return Ok(Some(Outcome::DenseEvents { events, allowed }));
+            return Some(Outcome::DenseEvents { events, allowed });
         }
         self.begin_capture(allowed / PARTS);
-        Ok(None)
+        None
     }
 
     /// The transition to time stepping with steps of this length.

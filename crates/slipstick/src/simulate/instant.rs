@@ -105,7 +105,7 @@ impl RunLoop<'_> {
             firing = (!next.is_empty()).then_some(next);
         }
         self.note_sinking();
-        if let Some(outcome) = self.capture_if_dense()? {
+        if let Some(outcome) = self.capture_if_dense() {
             return Ok(Some(outcome));
         }
         self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;

@@ -22,19 +22,20 @@ pub fn discs_in_a_box(count: u32, friction: Option<f64>, until: f64) -> ContactP
 /// The model: a floor and two walls for each disc, and a gap for each pair.
 fn model(count: u32, friction: Option<f64>, until: f64) -> String {
     let (mut kinetic, mut potential) = (Vec::new(), Vec::new());
+    // Writing to a string does not fail.
     let mut text = String::new();
     for i in 0..count {
         let (x, y) = start(i);
-        text += &format!("coordinates.x{i} = {x:.4}\ncoordinates.y{i} = {y:.4}\n");
+        let _ = writeln!(text, "coordinates.x{i} = {x:.4}\ncoordinates.y{i} = {y:.4}");
         kinetic.push(format!("{MASS:.1}*(x{i}'^2 + y{i}'^2)/2"));
         potential.push(format!("{MASS:.1}*9.81*y{i}"));
         if friction.is_some() {
-            text += &format!("coordinates.a{i} = 0\n");
+            let _ = writeln!(text, "coordinates.a{i} = 0");
             kinetic.push(format!("{:.6}*a{i}'^2", MASS * RADIUS * RADIUS / 4.0));
         }
     }
-    text += &format!("kinetic = \"{}\"\n", kinetic.join(" + "));
-    text += &format!("potential = \"{}\"\n", potential.join(" + "));
+    let _ = writeln!(text, "kinetic = \"{}\"", kinetic.join(" + "));
+    let _ = writeln!(text, "potential = \"{}\"", potential.join(" + "));
     for i in 0..count {
         let walls = [
             (format!("floor{i}"), format!("y{i} - {RADIUS}"), format!("x{i}' + {RADIUS}*a{i}'")),
@@ -67,6 +68,5 @@ fn pair(i: u32, j: u32) -> (String, String, String) {
 fn write_contact(text: &mut String, (name, gap, slip): &(String, String, String), friction: Option<f64>) {
     let rough = friction.map(|friction| format!(", slip = \"{slip}\", friction = {friction}"));
     let rough = rough.unwrap_or_default();
-    // Writing to a string does not fail.
     let _ = writeln!(text, "contacts.{name} = {{ gap = \"{gap}\", restitution = {RESTITUTION}{rough} }}");
 }
