@@ -155,5 +155,5 @@ pub fn more_contact_problems() -> Vec<ContactProblem> {
 
 /// Those whose hits are too dense to be located one by one, for the usual method at the usual tolerance.
 pub fn dense_contact_problems() -> Vec<ContactProblem> {
-    vec![discs_in_a_box(20, None, 3.0), discs_in_a_box(20, Some(0.3), 1.0)]
+    vec![discs_in_a_box(20, None, 0.6)]
 }
