@@ -53,12 +53,12 @@ impl Coefficient {
 }
 
 /// A row of a gradient whose entries a closure fills in.
-pub(super) struct GivenRow {
+pub(super) struct GradientRow {
     pub(super) speeds: Vec<usize>,
     pub(super) fill: OfState,
 }
 
-impl GivenRow {
+impl GradientRow {
     fn new(speeds: &[usize], fill: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
         let mut speeds = speeds.to_vec();
         speeds.sort_unstable();
@@ -70,7 +70,7 @@ impl GivenRow {
 /// Friction, and the slip that it acts along.
 pub(super) struct Friction {
     pub(super) slip: Slip,
-    pub(super) row: Option<GivenRow>,
+    pub(super) row: Option<GradientRow>,
     pub(super) sticking: Coefficient,
     pub(super) sliding: Coefficient,
 }
@@ -81,7 +81,7 @@ pub struct Contact {
     pub(super) gap: Gap,
     /// Whether the derivatives of the gap come from differences.
     pub(super) by_differences: bool,
-    pub(super) row: Option<GivenRow>,
+    pub(super) row: Option<GradientRow>,
     pub(super) restitution: Coefficient,
     pub(super) friction: Option<Friction>,
     law: ImpactLaw,
@@ -155,7 +155,7 @@ impl Contact {
         speeds: &[usize],
         gradient: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        self.row = Some(GivenRow::new(speeds, gradient));
+        self.row = Some(GradientRow::new(speeds, gradient));
         self
     }
 
@@ -167,7 +167,7 @@ impl Contact {
         gradient: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
         if let Some(friction) = &mut self.friction {
-            friction.row = Some(GivenRow::new(speeds, gradient));
+            friction.row = Some(GradientRow::new(speeds, gradient));
         }
         self
     }

@@ -2,7 +2,7 @@
 
 use super::closure_contact::{Contact, Friction};
 use super::closure_mechanism::Mechanism;
-use super::{ActiveRows, BadContact, LAW_NUMBERS, Locked, Terms, WrongGradient};
+use super::{ActiveRows, At, BadContact, LAW_NUMBERS, Locked, Terms, WrongGradient};
 use crate::contact::Status;
 use crate::math::{Jet, Matrix, generic_entry};
 use crate::model::ContactChange;
@@ -323,9 +323,10 @@ impl<'a> MechanismJets<'a> {
     pub(super) fn contact_gradient(
         &mut self,
         (contact, change): (usize, ContactChange),
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        at: At<'_>,
         gradient: &mut [f64],
     ) -> Option<f64> {
+        let (locked, t, y) = at;
         let own = &self.mechanism.contacts[contact];
         if !self.knows_gradient(contact, change) {
             return None;

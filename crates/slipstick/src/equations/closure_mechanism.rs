@@ -15,7 +15,7 @@
 //! # assert_eq!(slipstick::equations::System::shape(&pendulum).mechanism.constraints.len(), 1);
 //! ```
 
-use super::closure_contact::{Contact, Friction, GivenRow};
+use super::closure_contact::{Contact, Friction, GradientRow};
 use super::{
     ActiveRows, BadPlace, ClosureSystem, Constraint, ContactShape, Layout, Locked, PlainField, Terms,
 };
@@ -316,8 +316,8 @@ impl Mechanism {
         let of_masses = self.mass_places.as_ref().and_then(|places| outside("mass matrix", places, n));
         let of_gradient =
             || self.gradient.as_ref().and_then(|(places, _)| outside("gradient", places, joints));
-        let column = |row: &GivenRow| row.speeds.last().copied().filter(|&last| last >= n);
-        let of_row = |matrix, row: Option<&GivenRow>| {
+        let column = |row: &GradientRow| row.speeds.last().copied().filter(|&last| last >= n);
+        let of_row = |matrix, row: Option<&GradientRow>| {
             row.and_then(column).map(|column| BadPlace { matrix, place: (0, column), size: (1, n) })
         };
         let of_contact = |contact: &Contact| {
@@ -355,7 +355,7 @@ impl Mechanism {
     }
 
     /// The speeds of a row: those of its own gradient, or all.
-    fn columns(&self, given: Option<&GivenRow>) -> Vec<usize> {
+    fn columns(&self, given: Option<&GradientRow>) -> Vec<usize> {
         given.map_or_else(|| (0..self.speeds.len()).collect(), |row| row.speeds.clone())
     }
 

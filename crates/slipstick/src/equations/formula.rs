@@ -62,15 +62,7 @@ impl FormulaSystem {
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = Parts::read(&mut lowering, model);
-        if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
-            return Err(vec![nonlinear_force(model, coordinate)]);
-        }
-        if let Some(contact) = lowering.nonlinear_slip(model) {
-            return Err(vec![nonlinear_slip(contact)]);
-        }
-        let parameters = &fixed.parameters;
-        let wrong = lowering.bad_impulse(model, parameters);
-        if let Some(wrong) = wrong.or_else(|| lowering.bad_compliance(model, parameters)) {
+        if let Some(wrong) = first_wrong(&mut lowering, model, &parts, &fixed.parameters) {
             return Err(vec![wrong]);
         }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
@@ -164,6 +156,20 @@ impl FormulaSystem {
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.shown.audit)
     }
+}
+
+/// The first formula of a mechanism that cannot be solved for or has no meaning.
+fn first_wrong(
+    lowering: &mut Lowering<'_>,
+    model: &Model,
+    parts: &Parts,
+    parameters: &[f64],
+) -> Option<Diagnostic> {
+    let force = parts.mechanism.nonlinear_force(&lowering.arena);
+    let wrong = force.map(|coordinate| nonlinear_force(model, coordinate));
+    let wrong = wrong.or_else(|| lowering.nonlinear_slip(model).map(nonlinear_slip));
+    let wrong = wrong.or_else(|| lowering.bad_impulse(model, parameters));
+    wrong.or_else(|| lowering.bad_compliance(model, parameters))
 }
 
 /// A force may depend on multipliers only so that they can be solved for.

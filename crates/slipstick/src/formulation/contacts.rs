@@ -104,7 +104,7 @@ impl ContactsView<'_, '_> {
             Locked { rows: Some(&rows), discrete: &discrete, ..mode_before.locked(locked.parameters) };
         let mut held = vec![0.0; rows.len()];
         mechanism.inner.residuals(earlier, t, before, &mut position, &mut held);
-        let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates };
+        let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates, held };
         let free = builder.free_motion();
         let (speeds, delta) = (speeds_of(system, y), speeds_of(system, delta));
         let mut relations = Relations {
@@ -112,14 +112,10 @@ impl ContactsView<'_, '_> {
             ..Relations::default()
         };
         (relations.velocity, relations.free) =
-            builder.motion_of_rows((&contacts, statuses), (speeds, delta, &held), &free);
+            builder.motion_of_rows((&contacts, statuses), (speeds, delta), &free);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
-        let left = |(contact, status): (&&ContactShape, &Status)| {
-            let row = builder.rows.row(contact.normal).filter(|_| status.is_closed());
-            row.map_or(0.0, |row| held[row])
-        };
         Some(Touching {
-            held: contacts.iter().zip(statuses).map(left).collect(),
+            held: builder.left_of((&contacts, statuses)),
             relations,
             responses,
             joints: JointResponses { constraints, by_row },
@@ -180,7 +176,7 @@ type Responses = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
 /// A row of a contact or of an impulse.
 #[derive(Clone, Copy)]
-enum Row<'r> {
+enum ResponseRow<'r> {
     /// It is always zero.
     Nothing,
     /// That of a constraint.
@@ -197,9 +193,20 @@ struct RelationBuilder<'a> {
     terms: Terms,
     rows: ActiveRows,
     rates: Vec<f64>,
+    /// The velocities of rows before what happens.
+    held: Vec<f64>,
 }
 
 impl RelationBuilder<'_> {
+    /// The velocities of closed gaps before what happens, zero for others.
+    fn left_of(&self, (contacts, statuses): (&[&ContactShape], &[Status])) -> Vec<f64> {
+        let left = |(contact, status): (&&ContactShape, &Status)| {
+            let row = self.rows.row(contact.normal).filter(|_| status.is_closed());
+            row.map_or(0.0, |row| self.held[row])
+        };
+        contacts.iter().zip(statuses).map(left).collect()
+    }
+
     /// Sets how all rows respond to an impulse in each. Gives for each the changes of speeds and the impulses of
     /// joints; none if they are not finite.
     fn respond(
@@ -213,9 +220,10 @@ impl RelationBuilder<'_> {
             relations.laws.push(row.law());
         }
         let of_contacts = contacts.iter().flat_map(|contact| self.rows_of(contact));
-        let of_contacts = of_contacts.map(|row| row.map_or(Row::Nothing, Row::Constraint));
-        let of_events = given.iter().flat_map(|row| [Row::Direction(&row.direction), Row::Nothing]);
-        let all: Vec<Row<'_>> = of_contacts.chain(of_events).collect();
+        let of_contacts = of_contacts.map(|row| row.map_or(ResponseRow::Nothing, ResponseRow::Constraint));
+        let of_events =
+            given.iter().flat_map(|row| [ResponseRow::Direction(&row.direction), ResponseRow::Nothing]);
+        let all: Vec<ResponseRow<'_>> = of_contacts.chain(of_events).collect();
         let (speeds, joints): Responses = all.iter().map(|row| self.response(*row)).unzip();
         for (k, row) in all.iter().enumerate() {
             relations.response.extend(speeds.iter().map(|response| self.along(*row, response)));
@@ -231,14 +239,14 @@ impl RelationBuilder<'_> {
     fn motion_of_rows(
         &self,
         (contacts, statuses): (&[&ContactShape], &[Status]),
-        (speeds, delta, held): (&[f64], &[f64], &[f64]),
+        (speeds, delta): (&[f64], &[f64]),
         free: &[f64],
     ) -> (Vec<Inexact>, Vec<Inexact>) {
         let (mut velocities, mut accelerations) = (Vec::new(), Vec::new());
         for (contact, status) in contacts.iter().zip(statuses) {
             let is_held = [status.is_closed(), *status == Status::Sticks];
             for (row, is_held) in self.rows_of(contact).into_iter().zip(is_held) {
-                let held = row.filter(|_| is_held).map_or(0.0, |row| held[row]);
+                let held = row.filter(|_| is_held).map_or(0.0, |row| self.held[row]);
                 velocities.push(self.velocity(row, (speeds, delta), held));
                 accelerations.push(self.acceleration(row, free));
             }
@@ -259,15 +267,15 @@ impl RelationBuilder<'_> {
     }
 
     /// The change of the speeds for an impulse of one in a row, and the impulses of the joints.
-    fn response(&mut self, row: Row<'_>) -> (Vec<f64>, Vec<f64>) {
+    fn response(&mut self, row: ResponseRow<'_>) -> (Vec<f64>, Vec<f64>) {
         let (mut push, mut level) =
             (vec![0.0; self.system.layout().v], vec![0.0; self.with_joints.level.len()]);
         match row {
-            Row::Nothing => return (push, level),
-            Row::Constraint(row) => {
+            ResponseRow::Nothing => return (push, level),
+            ResponseRow::Constraint(row) => {
                 self.terms.jacobian.row(row).for_each(|(column, g)| push[column] = g);
             }
-            Row::Direction(direction) => push.copy_from_slice(direction),
+            ResponseRow::Direction(direction) => push.copy_from_slice(direction),
         }
         self.saddle.solve(&mut push, &mut level);
         (push, level)
@@ -280,11 +288,11 @@ impl RelationBuilder<'_> {
     }
 
     /// A row times a vector.
-    fn along(&self, row: Row<'_>, of: &[f64]) -> f64 {
+    fn along(&self, row: ResponseRow<'_>, of: &[f64]) -> f64 {
         match row {
-            Row::Nothing => 0.0,
-            Row::Constraint(row) => self.terms.jacobian.row_times(row, of),
-            Row::Direction(direction) => dot(direction, of),
+            ResponseRow::Nothing => 0.0,
+            ResponseRow::Constraint(row) => self.terms.jacobian.row_times(row, of),
+            ResponseRow::Direction(direction) => dot(direction, of),
         }
     }
 
@@ -303,7 +311,7 @@ impl RelationBuilder<'_> {
         let Some(row) = row else { return Inexact::default() };
         let level = self.terms.level[row];
         let size: f64 = self.terms.jacobian.row(row).map(|(j, g)| (g * motion[j]).abs()).sum();
-        let value = self.along(Row::Constraint(row), motion) - level;
+        let value = self.along(ResponseRow::Constraint(row), motion) - level;
         Inexact { value, bound: ROUNDING * (size + level.abs()) }
     }
 }

@@ -1,5 +1,6 @@
 //! The events of a model file: when they happen, what they do, and which keys go together.
 
+use super::impulses::read_impulse;
 use super::read::{Reader, Value};
 use super::{Direction, EventRule, Formula, RestRule, Side, Trigger};
 use crate::expr::{Kind, Relation};
@@ -50,7 +51,7 @@ impl EventTable<'_, '_, '_, '_> {
         let trigger = self.trigger();
         let get = |k: &str| table.get(k);
         let reset = get("reset").map_or_else(Vec::new, |v| self.reader.definitions(v, "reset"));
-        let impulse = get("impulse").and_then(|v| self.reader.impulse(v));
+        let impulse = get("impulse").and_then(|v| read_impulse(self.reader, v));
         let sides = &[("before", Side::Before), ("after", Side::After)];
         let side = get("side").and_then(|v| self.reader.word(v, "side", sides));
         // A thing that is thrown back is not to be found beyond the wall; a time is simply reached.

@@ -38,38 +38,31 @@ impl ImpulseAmount {
     }
 }
 
-impl Reader<'_> {
-    /// Reads the impulse of an event.
-    pub(super) fn impulse(&mut self, value: &Value<'_>) -> Option<ImpulseRule> {
-        let table = self.table(value, "impulse", EXAMPLE)?;
-        self.check_keys(table, IMPULSE_KEYS, "`impulse`");
-        let mut number =
-            |key: &str| table.get(key).map(|v| self.formula(v, &format!("impulse.{key}"), Kind::Number));
-        let (along, restitution, size) = (number("along"), number("restitution"), number("size"));
-        let span = value.span();
-        let Some(along) = along else {
-            let message = "`impulse` does not say along which velocity it acts".to_owned();
-            self.error(
-                "missing-key",
-                span,
-                message,
-                "add `along = \"x'\"`: a velocity, linear in the speeds",
-            );
+/// Reads the impulse of an event.
+pub(super) fn read_impulse(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<ImpulseRule> {
+    let table = reader.table(value, "impulse", EXAMPLE)?;
+    reader.check_keys(table, IMPULSE_KEYS, "`impulse`");
+    let mut number =
+        |key: &str| table.get(key).map(|v| reader.formula(v, &format!("impulse.{key}"), Kind::Number));
+    let (along, restitution, size) = (number("along"), number("restitution"), number("size"));
+    let span = value.span();
+    let Some(along) = along else {
+        let message = "`impulse` does not say along which velocity it acts".to_owned();
+        reader.error("missing-key", span, message, "add `along = \"x'\"`: a velocity, linear in the speeds");
+        return None;
+    };
+    let amount = match (restitution, size) {
+        (Some(restitution), None) => ImpulseAmount::Restitution(restitution),
+        (None, Some(size)) => ImpulseAmount::Size(size),
+        (both, _) => {
+            let how = if both.is_some() { "says twice" } else { "does not say" };
+            let message = format!("`impulse` {how} how large it is");
+            let hint = "give `restitution`, which part of the velocity is given back, or `size`, in N s";
+            reader.error("bad-impulse", span, message, hint);
             return None;
-        };
-        let amount = match (restitution, size) {
-            (Some(restitution), None) => ImpulseAmount::Restitution(restitution),
-            (None, Some(size)) => ImpulseAmount::Size(size),
-            (both, _) => {
-                let how = if both.is_some() { "says twice" } else { "does not say" };
-                let message = format!("`impulse` {how} how large it is");
-                let hint = "give `restitution`, which part of the velocity is given back, or `size`, in N s";
-                self.error("bad-impulse", span, message, hint);
-                return None;
-            }
-        };
-        Some(ImpulseRule { span, along, amount })
-    }
+        }
+    };
+    Some(ImpulseRule { span, along, amount })
 }
 
 /// What an impulse is made of, and what else its event does.

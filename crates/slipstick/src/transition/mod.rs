@@ -18,6 +18,6 @@ pub use classify::{Classified, Heading, Incoming, Motions, classify};
 pub use contacts::{ContactRecord, ContactRemark, Contacts, MOST_DEEP};
 pub use modes::ModeChanges;
 pub use resets::{Conflict, Resets, Target};
-pub use rule::{Firing, Impossible, Rule, Tools, Transition};
+pub use rule::{Firing, Impossible, ImpossibleContact, Rule, Tools, Transition};
 pub use settle::{Way, fixed, spirals_out};
 pub use switches::{Exits, Switches, is_searched, orientation, surfaces_left};

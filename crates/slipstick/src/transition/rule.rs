@@ -152,6 +152,26 @@ pub enum Impossible {
         /// NaN or an infinity.
         value: f64,
     },
+    /// Two guards lead to different modes.
+    Modes {
+        /// The guards.
+        guards: (usize, usize),
+        /// The modes.
+        modes: (usize, usize),
+    },
+    /// Contacts, or impulses of events, cannot do what they are to.
+    OfContacts(ImpossibleContact),
+}
+
+impl From<ImpossibleContact> for Impossible {
+    fn from(impossible: ImpossibleContact) -> Self {
+        Self::OfContacts(impossible)
+    }
+}
+
+/// What contacts and impulses of events cannot do, by indices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImpossibleContact {
     /// Contacts cannot meet their laws.
     Contacts {
         /// Which.
@@ -206,13 +226,6 @@ pub enum Impossible {
         contact: usize,
         /// The coefficients while it sticks and while it slides.
         values: (f64, f64),
-    },
-    /// Two guards lead to different modes.
-    Modes {
-        /// The guards.
-        guards: (usize, usize),
-        /// The modes.
-        modes: (usize, usize),
     },
 }
 

@@ -4,7 +4,7 @@ use crate::expr::band::{Inexact, UNIT_ROUNDOFF};
 use crate::expr::operation::{BinaryOp, UnaryOp};
 
 /// The arithmetic that recurrences need.
-pub(super) trait Coefficient: Copy + PartialEq {
+pub(super) trait TaylorCoefficient: Copy + PartialEq {
     const ZERO: Self;
     /// Nothing is known.
     const UNDEFINED: Self;
@@ -20,7 +20,7 @@ pub(super) trait Coefficient: Copy + PartialEq {
 }
 
 /// What recurrences have to know where something jumps.
-pub(super) trait Branching: Coefficient {
+pub(super) trait Branching: TaylorCoefficient {
     /// One of two by a condition, both if that is undecided.
     fn select(condition: Self, yes: Self, no: Self) -> Self;
     /// Whether it holds as a condition, if that is certain.
@@ -33,20 +33,20 @@ pub(super) trait Branching: Coefficient {
     fn touching(self) -> Self;
 }
 
-pub(super) fn negated<T: Coefficient>(x: T) -> T {
+pub(super) fn negated<T: TaylorCoefficient>(x: T) -> T {
     T::unary(UnaryOp::Negate, x)
 }
 
 /// A difference. Nothing less something is not rounded.
-pub(super) fn difference<T: Coefficient>(a: T, b: T) -> T {
+pub(super) fn difference<T: TaylorCoefficient>(a: T, b: T) -> T {
     if a == T::ZERO { negated(b) } else { T::binary(BinaryOp::Subtract, a, b) }
 }
 
-pub(super) fn quotient<T: Coefficient>(a: T, b: T) -> T {
+pub(super) fn quotient<T: TaylorCoefficient>(a: T, b: T) -> T {
     T::binary(BinaryOp::Divide, a, b)
 }
 
-impl Coefficient for Inexact {
+impl TaylorCoefficient for Inexact {
     const ZERO: Self = Inexact::ZERO;
     const UNDEFINED: Self = Inexact::UNDEFINED;
 
@@ -102,7 +102,7 @@ impl Ball {
     }
 }
 
-impl Coefficient for Ball {
+impl TaylorCoefficient for Ball {
     const ZERO: Self = Self(Inexact::ZERO);
     const UNDEFINED: Self = Self(Inexact::UNDEFINED);
 

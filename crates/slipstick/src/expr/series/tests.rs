@@ -1,6 +1,6 @@
 //! Recurrences against closed forms, bounds against truth.
 
-use super::coefficient::Coefficient;
+use super::coefficient::TaylorCoefficient;
 use super::*;
 use crate::expr::arena::{Arena, InputId};
 use crate::expr::double_double::DoubleDouble;
@@ -10,7 +10,7 @@ use crate::expr::properties::{inputs, lowered, smooth};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-impl Coefficient for DoubleDouble {
+impl TaylorCoefficient for DoubleDouble {
     const ZERO: Self = Self(0.0, 0.0);
     const UNDEFINED: Self = Self(f64::NAN, f64::NAN);
     fn number(value: f64) -> Self {

@@ -6,7 +6,7 @@
 use super::problem::move_by;
 use crate::contact::{GivenImpulse, Impact, ImpactResult, Unsolved};
 use crate::formulation::{Amount, Flow, GivenRow, TouchPoint};
-use crate::transition::rule::{Impossible, Transition};
+use crate::transition::rule::{Impossible, ImpossibleContact, Transition};
 
 /// Gives the impulses of the events that fired whose size is known. The others are left, in the order of the events.
 pub(super) fn give_sizes(
@@ -49,7 +49,7 @@ fn read(
         Amount::Size(size) => !size.is_finite(),
     };
     match rows.iter().find(is_wrong) {
-        Some(row) => Err(Impossible::Impulse { guard: row.guard, amount: row.amount }),
+        Some(row) => Err(ImpossibleContact::Impulse { guard: row.guard, amount: row.amount }.into()),
         None => Ok(rows),
     }
 }
@@ -62,7 +62,7 @@ fn check_resets(flow: &Flow<'_>, transition: &Transition, impulse: usize) -> Res
     };
     let sets = |&g: &usize| system.reset_targets(g).is_some_and(|targets| targets.states.contains(&state));
     let reset = transition.firing.guards.iter().copied().find(sets).unwrap_or(impulse);
-    Err(Impossible::ResetWithImpulse { guards: (reset, impulse), state })
+    Err(ImpossibleContact::ResetWithImpulse { guards: (reset, impulse), state }.into())
 }
 
 /// Changes the speeds by impulses of known sizes.
@@ -71,7 +71,7 @@ fn give(
     transition: &mut Transition,
     (rows, delta): (&[GivenRow], &[f64]),
 ) -> Result<(), Impossible> {
-    let unsolved = || Impossible::Contacts {
+    let unsolved = || ImpossibleContact::Contacts {
         which: Vec::new(),
         events: rows.iter().map(|row| row.guard).collect(),
         why: Unsolved::Impact,

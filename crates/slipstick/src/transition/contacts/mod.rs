@@ -8,7 +8,7 @@ mod given;
 mod problem;
 mod remark;
 
-use super::rule::{Impossible, Rule, Tools, Transition};
+use super::rule::{Impossible, ImpossibleContact, Rule, Tools, Transition};
 use crate::contact::{GivenImpulse, Hit, Impact, Status};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::expr::Inexact;
@@ -54,7 +54,7 @@ impl ContactRecord {
             _ => None,
         });
         let Some((contact, jam, has_forces)) = jam else { return Ok(()) };
-        Err(Impossible::Painleve { contact, jam, has_forces })
+        Err(ImpossibleContact::Painleve { contact, jam, has_forces }.into())
     }
 
     /// Adds an impact to those of this round.
@@ -102,7 +102,7 @@ impl Rule for Contacts {
         self.open_what_has_jumped(tools, transition)?;
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
-        let mut which = taking_part(tools, point, (&fired, window.unwrap_or(0.0), &self.widths))?;
+        let mut which = self.taking_part(tools, point, (&fired, window.unwrap_or(0.0)))?;
         which.retain(|_| !is_captured);
         if which.is_empty() && given.is_empty() {
             return Ok(());
@@ -131,7 +131,7 @@ impl Contacts {
                 continue;
             }
             let point = UncertainPoint { t, y: &transition.after, delta: &self.delta };
-            let Some(gap) = flow.guards().banded(shape.hit, point) else { continue };
+            let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
             std::mem::swap(&mut flow.mode, &mut transition.mode_before);
             let before = flow.guards().value(shape.hit, t, &transition.before);
             std::mem::swap(&mut flow.mode, &mut transition.mode_before);
@@ -145,57 +145,60 @@ impl Contacts {
                 let lift = guards.enumerate().filter(|(_, guard)| guard.contact.is_some_and(is_lift));
                 transition.contacts.happened.extend(lift.map(|(g, _)| g));
             } else {
-                check_depth(flow, (contact, shape.hit), gap, (point, &self.widths))?;
+                self.check_depth(flow, contact, gap, point)?;
             }
         }
         Ok(())
     }
-}
 
-/// Refuses a gap that is further below zero than tolerances explain.
-fn check_depth(
-    flow: &mut Flow<'_>,
-    (contact, hit): (usize, usize),
-    gap: Inexact,
-    (point, widths): (UncertainPoint<'_>, &[f64]),
-) -> Result<(), Impossible> {
-    let allowed = MOST_DEEP * flow.guards().spread(hit, point.t, &mut point.y.to_vec(), widths);
-    if gap.value < -NOTHING_LEFT * gap.bound - allowed {
-        return Err(Impossible::Penetrates { contact, gap: gap.value, allowed });
+    /// Refuses a gap that is further below zero than tolerances explain.
+    fn check_depth(
+        &self,
+        flow: &mut Flow<'_>,
+        contact: usize,
+        gap: Inexact,
+        point: UncertainPoint<'_>,
+    ) -> Result<(), Impossible> {
+        let hit = flow.system().contacts()[contact].hit;
+        let allowed = MOST_DEEP * flow.guards().spread(hit, point.t, &mut point.y.to_vec(), &self.widths);
+        if gap.value < -NOTHING_LEFT * gap.bound - allowed {
+            return Err(ImpossibleContact::Penetrates { contact, gap: gap.value, allowed }.into());
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told. A gap
-/// below that has been put there by a reset, which cannot be made good.
-fn taking_part(
-    tools: &mut Tools<'_, '_>,
-    point: UncertainPoint<'_>,
-    (fired, window, widths): (&[ContactGuard], f64, &[f64]),
-) -> Result<Vec<usize>, Impossible> {
-    let Tools { flow, watch } = tools;
-    let mut part = Vec::new();
-    // Where hits have come to nothing, so has what is as small.
-    let rests = fired.iter().any(|of| of.change == ContactChange::Rest);
-    let bands = if rests { NOTHING_LEFT } else { 1.0 };
-    let earlier = earlier(flow, point, window);
-    for (contact, shape) in flow.system().contacts().iter().enumerate() {
-        if flow.mode.status(shape).is_closed() {
-            part.push(contact);
-            continue;
+    /// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told. A gap
+    /// below that has been put there by a reset, which cannot be made good.
+    fn taking_part(
+        &self,
+        tools: &mut Tools<'_, '_>,
+        point: UncertainPoint<'_>,
+        (fired, window): (&[ContactGuard], f64),
+    ) -> Result<Vec<usize>, Impossible> {
+        let Tools { flow, watch } = tools;
+        let mut part = Vec::new();
+        // Where hits have come to nothing, so has what is as small.
+        let rests = fired.iter().any(|of| of.change == ContactChange::Rest);
+        let bands = if rests { NOTHING_LEFT } else { 1.0 };
+        let earlier = earlier(flow, point, window);
+        for (contact, shape) in flow.system().contacts().iter().enumerate() {
+            if flow.mode.status(shape).is_closed() {
+                part.push(contact);
+                continue;
+            }
+            let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
+            let before = flow.guards().value(shape.hit, point.t - window, &earlier);
+            let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
+                || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
+            if !is_zero && gap.value < 0.0 {
+                self.check_depth(flow, contact, gap, point)?;
+            }
+            if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
+                part.push(contact);
+            }
         }
-        let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
-        let before = flow.guards().value(shape.hit, point.t - window, &earlier);
-        let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
-            || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
-        if !is_zero && gap.value < 0.0 {
-            check_depth(flow, (contact, shape.hit), gap, (point, widths))?;
-        }
-        if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
-            part.push(contact);
-        }
+        Ok(part)
     }
-    Ok(part)
 }
 
 /// Where the mechanism was when the window of an event began, as its speeds say.

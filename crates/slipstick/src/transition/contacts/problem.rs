@@ -1,6 +1,6 @@
 //! What happens to contacts at one instant: an impact if some of them approach, then the forces of those that stay.
 
-use super::super::rule::{Impossible, Transition};
+use super::super::rule::{Impossible, ImpossibleContact, Transition};
 use super::ContactRemark;
 use crate::contact::{
     GivenImpulse, Hit, Impact, ImpactRemark, ImpactResult, Jam, LawNumbers, Relations, Resolved, Status,
@@ -263,10 +263,14 @@ impl ContactProblem<'_, '_> {
         for (law, &contact) in laws.iter().zip(&self.which) {
             let in_range = (0.0..=1.0).contains(&law.restitution);
             if !in_range {
-                return Err(Impossible::Restitution { contact, value: law.restitution });
+                return Err(ImpossibleContact::Restitution { contact, value: law.restitution }.into());
             }
             if !law.has_friction_in_range() {
-                return Err(Impossible::Friction { contact, values: law.friction.unwrap_or_default() });
+                return Err(ImpossibleContact::Friction {
+                    contact,
+                    values: law.friction.unwrap_or_default(),
+                }
+                .into());
             }
         }
         Ok(())
@@ -385,7 +389,7 @@ impl ContactProblem<'_, '_> {
 
     fn unsolved(&self, why: Unsolved) -> Impossible {
         let events = self.given.iter().map(|given| given.guard).collect();
-        Impossible::Contacts { which: self.which.clone(), events, why }
+        ImpossibleContact::Contacts { which: self.which.clone(), events, why }.into()
     }
 }
 
