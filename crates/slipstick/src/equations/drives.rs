@@ -23,13 +23,13 @@ fn drives(arena: &mut Arena, formulas: &[ExprId], is_fixed: impl Fn(InputId) -> 
     let kinds = kinds(arena, is_fixed);
     let mut found = Vec::new();
     let mut add = |id: ExprId| {
-        if kinds[id.index()] == Dependence::Drive && !found.contains(&id) {
+        if kinds[id.index()] == Varies::Drive && !found.contains(&id) {
             found.push(id);
         }
     };
     formulas.iter().copied().for_each(&mut add);
     for id in arena.reachable(formulas) {
-        if kinds[id.index()] == Dependence::Moves {
+        if kinds[id.index()] == Varies::Moves {
             arena.node(id).operands().for_each(&mut add);
         }
     }
@@ -37,7 +37,7 @@ fn drives(arena: &mut Arena, formulas: &[ExprId], is_fixed: impl Fn(InputId) -> 
     while let Some(id) = found.pop() {
         match arena.node(id) {
             Node::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => {
-                found.extend([a, b].into_iter().filter(|id| kinds[id.index()] == Dependence::Drive));
+                found.extend([a, b].into_iter().filter(|id| kinds[id.index()] == Varies::Drive));
             }
             Node::Unary(UnaryOp::Negate, x) => found.push(x),
             _ if !terms.contains(&id) => terms.push(id),
@@ -53,7 +53,7 @@ fn drives(arena: &mut Arena, formulas: &[ExprId], is_fixed: impl Fn(InputId) -> 
 
 /// What an expression depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Dependence {
+enum Varies {
     /// Nothing that changes within a step.
     Fixed,
     /// Time alone.
@@ -62,14 +62,14 @@ enum Dependence {
     Moves,
 }
 
-fn kinds(arena: &Arena, is_fixed: impl Fn(InputId) -> bool) -> Vec<Dependence> {
-    let mut kinds: Vec<Dependence> = Vec::with_capacity(arena.len());
+fn kinds(arena: &Arena, is_fixed: impl Fn(InputId) -> bool) -> Vec<Varies> {
+    let mut kinds: Vec<Varies> = Vec::with_capacity(arena.len());
     for id in arena.ids() {
         kinds.push(match arena.node(id) {
-            Node::Input(TIME) => Dependence::Drive,
-            Node::Input(input) if is_fixed(input) => Dependence::Fixed,
-            Node::Input(_) => Dependence::Moves,
-            node => node.operands().map(|operand| kinds[operand.index()]).max().unwrap_or(Dependence::Fixed),
+            Node::Input(TIME) => Varies::Drive,
+            Node::Input(input) if is_fixed(input) => Varies::Fixed,
+            Node::Input(_) => Varies::Moves,
+            node => node.operands().map(|operand| kinds[operand.index()]).max().unwrap_or(Varies::Fixed),
         });
     }
     kinds

@@ -84,26 +84,31 @@ impl Total {
     }
 }
 
-impl RunLoop<'_> {
+/// Captures the contacts of a run whose events are dense, and lets them go.
+pub(super) struct DenseEventCapture<'r, 'a> {
+    pub(super) run: &'r mut RunLoop<'a>,
+}
+
+impl DenseEventCapture<'_, '_> {
     /// Whether the whole run is made by time stepping.
     pub(super) fn is_time_stepping(&self) -> bool {
-        let options = self.integrator.options;
+        let options = self.run.integrator.options;
         options.contacts.time_step.is_some()
             && options.constraints.stabilisation != Stabilisation::SlidingMode
-            && !self.integrator.flow.system().contacts().is_empty()
-            && can_be_captured(self.integrator.flow.system())
+            && !self.run.integrator.flow.system().contacts().is_empty()
+            && can_be_captured(self.run.integrator.flow.system())
     }
 
     /// Resolves what fired. Where contacts cannot be solved because their hits follow each other too fast,
     /// they are captured.
     pub(super) fn transition_or_capture(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
-        let system = self.integrator.flow.system();
+        let system = self.run.integrator.flow.system();
         let of_contacts = firing.guards.iter().all(|&g| system.guards()[g].contact.is_some());
         if !of_contacts || !self.may_capture() {
-            return self.transition(firing);
+            return self.run.transition(firing);
         }
         let before = self.here();
-        match self.transition(firing) {
+        match self.run.transition(firing) {
             Err(error) if self.is_for_density(&error) => {
                 self.go_back(before);
                 self.capture_or_stop()
@@ -114,7 +119,7 @@ impl RunLoop<'_> {
 
     /// What [`check_friction`](Self::check_friction) finds, or that contacts are captured because of it.
     pub(super) fn check_friction_or_capture(&mut self) -> Result<(), Error> {
-        match self.check_friction() {
+        match self.run.contacts().check_friction() {
             Err(error) if self.may_capture() && self.is_for_density(&error) => {
                 self.capture_or_stop().map(|_| ())
             }
@@ -123,20 +128,20 @@ impl RunLoop<'_> {
     }
 
     fn here(&self) -> Before {
-        (self.integrator.flow.mode.clone(), self.integrator.trial.start.clone())
+        (self.run.integrator.flow.mode.clone(), self.run.integrator.trial.start.clone())
     }
 
     /// Nothing has happened since.
     fn go_back(&mut self, (mode, y): Before) {
-        self.recorder.forget_event();
-        self.integrator.flow.mode = mode;
-        self.integrator.trial.restart(self.integrator.trial.t, &y);
-        self.activate_guards();
+        self.run.recorder.forget_event();
+        self.run.integrator.flow.mode = mode;
+        self.run.integrator.trial.restart(self.run.integrator.trial.t, &y);
+        self.run.activate_guards();
     }
 
     /// Whether contacts may be captured here, if their events are dense.
     fn may_capture(&self) -> bool {
-        let Self { integrator, capturing, .. } = self;
+        let RunLoop { integrator, capturing, .. } = &*self.run;
         let structure = &integrator.flow.mode.structure;
         let events = integrator.options.contacts.dense_events;
         capturing.episode.is_none()
@@ -149,7 +154,7 @@ impl RunLoop<'_> {
 
     /// Whether the motion slides on switching surfaces: time stepping has no part in that.
     fn slides(&self) -> bool {
-        !self.integrator.flow.mode.structure.sliding.is_empty()
+        !self.run.integrator.flow.mode.structure.sliding.is_empty()
     }
 
     /// Whether an error says that contacts cannot be solved, and their events were dense just before, or once in
@@ -164,20 +169,20 @@ impl RunLoop<'_> {
                     ..
                 }
         );
-        if !is_of_contacts || self.capturing.total.stretches > 0 {
+        if !is_of_contacts || self.run.capturing.total.stretches > 0 {
             return is_of_contacts;
         }
-        if self.capturing.density.count() < GIVES_UP_AMONG {
+        if self.run.capturing.density.count() < GIVES_UP_AMONG {
             return false;
         }
         let allowed = self.allowed_step();
-        self.capturing.density.latest(GIVES_UP_AMONG).is_some_and(|span| span <= allowed)
+        self.run.capturing.density.latest(GIVES_UP_AMONG).is_some_and(|span| span <= allowed)
     }
 
     /// The step that the error would allow where the motion stands, by what the field says there: what the
     /// steps before were cut by does not matter.
     fn allowed_step(&mut self) -> f64 {
-        let integrator = &mut self.integrator;
+        let integrator = &mut self.run.integrator;
         let longest = (integrator.options.until - integrator.trial.t).max(f64::MIN_POSITIVE);
         let order = integrator.selector.method().facts().order;
         let (flow, tolerances) = (&mut integrator.flow, &integrator.options.tolerances);
@@ -187,17 +192,17 @@ impl RunLoop<'_> {
     /// After a transition: captures contacts if their events are dense, or the whole run is to be stepped
     /// through. Gives the outcome if that ends the run.
     pub(super) fn capture_if_dense(&mut self) -> Option<Outcome> {
-        if let Some(h) = self.integrator.options.contacts.time_step.filter(|_| self.is_time_stepping()) {
-            if self.capturing.episode.is_none() && !self.slides() {
+        if let Some(h) = self.run.integrator.options.contacts.time_step.filter(|_| self.is_time_stepping()) {
+            if self.run.capturing.episode.is_none() && !self.slides() {
                 self.begin_capture(h);
             }
             return None;
         }
-        if !self.capturing.density.is_full() || !self.may_capture() {
+        if !self.run.capturing.density.is_full() || !self.may_capture() {
             return None;
         }
         let allowed = self.allowed_step();
-        if !self.capturing.density.judge(allowed) {
+        if !self.run.capturing.density.judge(allowed) {
             return None;
         }
         self.stop_or_begin(allowed)
@@ -209,14 +214,14 @@ impl RunLoop<'_> {
         if let Some(outcome) = self.stop_or_begin(allowed) {
             return Ok(Some(outcome));
         }
-        self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
-        self.begin_segment(Restart::Discontinuous, None);
+        self.run.recorder.close_event(self.run.integrator.trial.t, &self.run.integrator.trial.start)?;
+        self.run.begin_segment(Restart::Discontinuous, None);
         Ok(None)
     }
 
     fn stop_or_begin(&mut self, allowed: f64) -> Option<Outcome> {
-        if self.integrator.options.contacts.dense_events == DenseEvents::Stop {
-            let events = self.capturing.density.count();
+        if self.run.integrator.options.contacts.dense_events == DenseEvents::Stop {
+            let events = self.run.capturing.density.count();
             return Some(Outcome::DenseEvents { events, allowed });
         }
         self.begin_capture(allowed / PARTS);
@@ -225,52 +230,52 @@ impl RunLoop<'_> {
 
     /// The transition to time stepping with steps of this length.
     fn begin_capture(&mut self, h: f64) {
-        let system = self.integrator.flow.system();
-        let t = self.integrator.trial.t;
-        let before = self.integrator.flow.mode.values.place;
-        let mode = &mut self.integrator.flow.mode;
+        let system = self.run.integrator.flow.system();
+        let t = self.run.integrator.trial.t;
+        let before = self.run.integrator.flow.mode.values.place;
+        let mode = &mut self.run.integrator.flow.mode;
         mode.structure.captured = true;
         system.contacts().iter().for_each(|contact| mode.set_status(contact, Status::Open));
-        let now = (&self.integrator.flow.mode, &self.integrator.trial.start[..]);
-        self.recorder.log_capture((t, before), now, None);
-        self.activate_guards();
+        let now = (&self.run.integrator.flow.mode, &self.run.integrator.trial.start[..]);
+        self.run.recorder.log_capture((t, before), now, None);
+        self.run.activate_guards();
         let contacts = system.contacts().len();
-        self.capturing.episode = Some(Episode::new(h, contacts));
-        let total = &mut self.capturing.total;
+        self.run.capturing.episode = Some(Episode::new(h, contacts));
+        let total = &mut self.run.capturing.total;
         total.stretches += 1;
         total.times = total.times.or(Some((t, t)));
     }
 
     /// Whether contacts are captured.
     pub(super) fn is_capturing(&self) -> bool {
-        self.capturing.episode.is_some()
+        self.run.capturing.episode.is_some()
     }
 
     /// A step of time stepping, at most to a goal. Gives what fires at its end, or in it.
     pub(super) fn step_captured(&mut self, goal: f64) -> Result<Option<Firing>, Error> {
-        let Some(episode) = &self.capturing.episode else { return Ok(None) };
-        let t = self.integrator.trial.t;
-        let shortest = self.integrator.smallest_step();
-        self.integrator.sizes.begin_captured(episode.h.max(shortest));
-        let due = self.guards.calendar.next();
-        let (h, ends) = self.integrator.sizes.next(t, goal.min(due));
+        let Some(episode) = &self.run.capturing.episode else { return Ok(None) };
+        let t = self.run.integrator.trial.t;
+        let shortest = self.run.integrator.smallest_step();
+        self.run.integrator.sizes.begin_captured(episode.h.max(shortest));
+        let due = self.run.guards.calendar.next();
+        let (h, ends) = self.run.integrator.sizes.next(t, goal.min(due));
         let t_end = if ends { goal.min(due) } else { t + h };
-        let stepped = TimeStepping { integrator: &mut self.integrator }.attempt(h);
+        let stepped = TimeStepping { integrator: &mut self.run.integrator }.attempt(h);
         let stepped = stepped.map_err(|unsolved| self.unsolved_step(unsolved))?;
-        let firing = self.stepper().take_captured((t_end, ends))?;
-        let t = self.integrator.trial.t;
-        self.capturing.total.add(&stepped, t);
+        let firing = self.run.stepper().take_captured((t_end, ends))?;
+        let t = self.run.integrator.trial.t;
+        self.run.capturing.total.add(&stepped, t);
         let is_whole = t == t_end;
-        if let Some(episode) = &mut self.capturing.episode {
+        if let Some(episode) = &mut self.run.capturing.episode {
             episode.add(stepped, is_whole);
         }
         Ok(firing)
     }
 
     fn unsolved_step(&self, (which, why): UnsolvedStep) -> Error {
-        let contacts = self.integrator.flow.system().contacts();
+        let contacts = self.run.integrator.flow.system().contacts();
         let names: Vec<String> = which.iter().map(|&k| format!("`{}`", contacts[k].name)).collect();
-        Error::ContactsUnsolved { contacts: names.join(", "), why, t: self.integrator.trial.t }
+        Error::ContactsUnsolved { contacts: names.join(", "), why, t: self.run.integrator.trial.t }
     }
 
     /// Goes on with events once the same contacts have stayed closed for a while: these are closed from here
@@ -278,7 +283,7 @@ impl RunLoop<'_> {
     pub(super) fn end_capture_if_calm(&mut self) -> Result<Option<Outcome>, Error> {
         let (always, slides) = (self.is_time_stepping(), self.slides());
         let is_calm = |episode: &mut Episode| slides || !always && episode.unchanged >= episode.patience;
-        let Some(episode) = self.capturing.episode.take_if(is_calm) else {
+        let Some(episode) = self.run.capturing.episode.take_if(is_calm) else {
             return Ok(None);
         };
         let before = self.here();
@@ -286,63 +291,64 @@ impl RunLoop<'_> {
             Err(error) if !slides && !matches!(error, Error::InvariantBroken { .. }) => {
                 self.go_back(before);
                 let (unchanged, patience) = (0, episode.patience.saturating_mul(2));
-                self.capturing.episode = Some(Episode { unchanged, patience, ..episode });
+                self.run.capturing.episode = Some(Episode { unchanged, patience, ..episode });
                 Ok(None)
             }
             result => {
-                self.capturing.density.renew();
+                self.run.capturing.density.renew();
                 result
             }
         }
     }
 
     fn end_capture(&mut self, episode: &Episode) -> Result<Option<Outcome>, Error> {
-        let system = self.integrator.flow.system();
+        let system = self.run.integrator.flow.system();
         self.log_end(episode, &episode.stays)?;
         let rests =
             episode.stays.iter().filter_map(|&k| system.guards()[system.contacts()[k].hit].response.at_rest);
         let mut firing = Firing { guards: rests.collect(), ..Firing::default() };
         firing.guards.sort_unstable();
-        self.guards.watch.begin_transition();
-        self.guards.keep_known(&self.integrator);
+        self.run.guards.watch.begin_transition();
+        self.run.guards.keep_known(&self.run.integrator);
         let firing = (!firing.is_empty()).then_some(firing);
-        self.finish_instant(Restart::Discontinuous, firing)
+        self.run.finish_instant(Restart::Discontinuous, firing)
     }
 
     /// The transition from time stepping: the gaps of some contacts are closed to rounding, and the log has
     /// what impulses came to.
     fn log_end(&mut self, episode: &Episode, closed: &[usize]) -> Result<(), Error> {
-        let (t, before) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let (system, place) = (self.integrator.flow.system(), self.integrator.flow.mode.values.place);
-        let mode = &mut self.integrator.flow.mode;
+        let (t, before) = (self.run.integrator.trial.t, self.run.integrator.trial.start.clone());
+        let (system, place) = (self.run.integrator.flow.system(), self.run.integrator.flow.mode.values.place);
+        let mode = &mut self.run.integrator.flow.mode;
         mode.structure.captured = false;
         for (contact, impulse) in system.contacts().iter().zip(&episode.impulses) {
             mode.add_to_totals(contact, *impulse);
         }
         let mut after = before.clone();
-        let moved = self.put_on_gaps(closed, &mut after);
-        moved
-            .map_err(|refusal| self.consistency().not_consistent("the end of time stepping", t, &refusal))?;
+        let moved = self.run.contacts().put_on_gaps(closed, &mut after);
+        moved.map_err(|refusal| {
+            self.run.consistency().not_consistent("the end of time stepping", t, &refusal)
+        })?;
         let impact = Impact { energy: episode.energy, ..Impact::default() };
-        let now = (&self.integrator.flow.mode, &after[..]);
-        self.recorder.log_capture((t, place), now, Some((impact, &before)));
-        self.integrator.trial.restart(t, &after);
-        let mut transition = Transition::new(t, &before, &self.integrator.flow.mode);
+        let now = (&self.run.integrator.flow.mode, &after[..]);
+        self.run.recorder.log_capture((t, place), now, Some((impact, &before)));
+        self.run.integrator.trial.restart(t, &after);
+        let mut transition = Transition::new(t, &before, &self.run.integrator.flow.mode);
         transition.after.copy_from_slice(&after);
-        self.transition = transition;
-        self.activate_guards();
-        self.locks().lock_all()
+        self.run.transition = transition;
+        self.run.activate_guards();
+        self.run.locks().lock_all()
     }
 
     /// At the end of the run: what impulses came to is logged, and what was captured is said.
     pub(super) fn note_captured(&mut self) -> Result<(), Error> {
-        if let Some(episode) = self.capturing.episode.take() {
+        if let Some(episode) = self.run.capturing.episode.take() {
             self.log_end(&episode, &[])?;
-            self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
+            self.run.recorder.close_event(self.run.integrator.trial.t, &self.run.integrator.trial.start)?;
         }
-        let contacts = self.integrator.flow.system().contacts();
+        let contacts = self.run.integrator.flow.system().contacts();
         let Total { times: Some((from, to)), stretches, steps, hits, deepest, gained, work } =
-            std::mem::take(&mut self.capturing.total)
+            std::mem::take(&mut self.run.capturing.total)
         else {
             return Ok(());
         };
@@ -359,12 +365,12 @@ impl RunLoop<'_> {
             "{hits} hits from t = {from} to t = {to} were not located one by one: {steps} steps of time stepping \
              went over them, of first order, in {stretches} stretches; {depth}"
         );
-        self.recorder.note(from, "events-captured", text);
+        self.run.recorder.note(from, "events-captured", text);
         // What is lost makes up for what single steps are wrong by.
         let gained = gained.min(gained + work).max(work);
         if gained > 0.0 {
             let text = format!("impulses of captured contacts gain an energy of {gained:.3e} in all");
-            self.recorder.note_once(from, ("impact-gains-energy", "captured"), || text);
+            self.run.recorder.note_once(from, ("impact-gains-energy", "captured"), || text);
         }
         Ok(())
     }

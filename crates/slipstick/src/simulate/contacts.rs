@@ -9,10 +9,15 @@ use crate::model::ContactChange;
 use crate::transition::{Contacts, Firing, MOST_DEEP, Rule, Tools, Transition};
 use crate::watch::SideState;
 
-impl RunLoop<'_> {
+/// Finds out what contacts of a run do where no event has asked, and says what is worth a word.
+pub(super) struct RunContacts<'r, 'a> {
+    pub(super) run: &'r mut RunLoop<'a>,
+}
+
+impl RunContacts<'_, '_> {
     /// Finds out what contacts do at the start. Gives what fires there, if some of them approach.
     pub(super) fn start_contacts(&mut self) -> Result<Option<Firing>, Error> {
-        if self.integrator.flow.system().contacts().is_empty() {
+        if self.run.integrator.flow.system().contacts().is_empty() {
             return Ok(None);
         }
         let closed = self.closed_at_start()?;
@@ -20,10 +25,10 @@ impl RunLoop<'_> {
             return Ok(None);
         }
         self.close_gaps(&closed)?;
-        let system = self.integrator.flow.system();
+        let system = self.run.integrator.flow.system();
         let guards = closed.iter().map(|&k| system.contacts()[k].hit).collect();
         let firing = Firing { guards, ..Firing::default() };
-        let Self { integrator, guards, .. } = self;
+        let RunLoop { integrator, guards, .. } = &mut *self.run;
         let (t, y) = (integrator.trial.t, &integrator.trial.start);
         let mut transition = Transition::new(t, y, &integrator.flow.mode);
         transition.begin(&firing, t, y, &integrator.flow.mode);
@@ -38,18 +43,18 @@ impl RunLoop<'_> {
             integrator.flow.mode.clone_from(&transition.mode_before);
             return Ok(Some(firing));
         }
-        self.transition = transition;
+        self.run.transition = transition;
         self.note_contacts();
-        self.consistency().shut_joints(&firing)?;
-        self.activate_guards();
+        self.run.consistency().shut_joints(&firing)?;
+        self.run.activate_guards();
         Ok(None)
     }
 
     /// The contacts whose gaps are zero at the start, or below by no more than can be made up for.
     fn closed_at_start(&mut self) -> Result<Vec<usize>, Error> {
-        let (flow, tolerances) = (&mut self.integrator.flow, &self.integrator.options.tolerances);
-        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let delta = self.guards.uncertainty.of_rounding();
+        let (flow, tolerances) = (&mut self.run.integrator.flow, &self.run.integrator.options.tolerances);
+        let (t, mut y) = (self.run.integrator.trial.t, self.run.integrator.trial.start.clone());
+        let delta = self.run.guards.uncertainty.of_rounding();
         let mut closed = Vec::new();
         for (k, contact) in flow.system().contacts().iter().enumerate() {
             let Some(gap) =
@@ -72,7 +77,7 @@ impl RunLoop<'_> {
             if gap.value < -gap.bound {
                 let text =
                     format!("contact `{}` starts at a gap of {:e}: it was closed", contact.name, gap.value);
-                self.recorder.note(t, "contact-projected", text);
+                self.run.recorder.note(t, "contact-projected", text);
             }
         }
         Ok(closed)
@@ -80,17 +85,17 @@ impl RunLoop<'_> {
 
     /// Moves the coordinates of the start so that some gaps are zero; speeds stay.
     fn close_gaps(&mut self, closed: &[usize]) -> Result<(), Error> {
-        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (t, mut y) = (self.run.integrator.trial.t, self.run.integrator.trial.start.clone());
         let moved = self.put_on_gaps(closed, &mut y);
-        moved.map_err(|refusal| self.consistency().not_consistent("the start", t, &refusal))?;
-        self.integrator.trial.restart(t, &y);
-        self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
+        moved.map_err(|refusal| self.run.consistency().not_consistent("the start", t, &refusal))?;
+        self.run.integrator.trial.restart(t, &y);
+        self.run.recorder.begin_segment(&self.run.integrator.flow.mode, t, &y);
         Ok(())
     }
 
     /// Moves the coordinates of a state so that some gaps are zero; speeds stay.
     pub(super) fn put_on_gaps(&mut self, closed: &[usize], y: &mut [f64]) -> Result<(), Refusal> {
-        let integrator = &mut self.integrator;
+        let integrator = &mut self.run.integrator;
         let (mode, start) = (integrator.flow.mode.clone(), y.to_vec());
         let system = integrator.flow.system();
         for &k in closed {
@@ -105,16 +110,16 @@ impl RunLoop<'_> {
 
     /// Checks the friction of contacts that slide or stick, which may be a formula.
     pub(super) fn check_friction(&mut self) -> Result<(), Error> {
-        let flow = &mut self.integrator.flow;
+        let flow = &mut self.run.integrator.flow;
         let contacts = flow.system().contacts();
         let rubs =
             |contact: &ContactShape| contact.tangent.is_some() && flow.mode.status(contact).is_closed();
         if !contacts.iter().any(rubs) {
             return Ok(());
         }
-        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let (t, y) = (self.run.integrator.trial.t, &self.run.integrator.trial.start);
         let laws = flow.contacts().laws(t, y);
-        let tolerances = &self.integrator.options.tolerances;
+        let tolerances = &self.run.integrator.options.tolerances;
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         for (contact, law) in contacts.iter().zip(laws) {
             if let Some(values) = law.friction.filter(|_| flow.mode.status(contact).is_closed())
@@ -125,7 +130,7 @@ impl RunLoop<'_> {
         }
         for (g, guard) in flow.system().guards().iter().enumerate() {
             let Some(of) = guard.contact.filter(|of| of.change == ContactChange::Stick) else { continue };
-            if !self.guards.watch.is_on(g) || self.guards.watch.side(g) != SideState::Plus {
+            if !self.run.guards.watch.is_on(g) || self.run.guards.watch.side(g) != SideState::Plus {
                 continue;
             }
             // Its guard is beyond zero without having fired: friction would push along the slip. What is below the
@@ -145,13 +150,13 @@ impl RunLoop<'_> {
             error,
             Error::DerivativeNotFinite { .. } | Error::StepTooSmall { .. } | Error::NoConvergence { .. }
         );
-        let flow = &mut self.integrator.flow;
+        let flow = &mut self.run.integrator.flow;
         let contacts = flow.system().contacts();
         if !is_of_steps || contacts.is_empty() {
             return error;
         }
-        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
-        let delta = self.guards.uncertainty.of_rounding();
+        let (t, y) = (self.run.integrator.trial.t, &self.run.integrator.trial.start);
+        let delta = self.run.guards.uncertainty.of_rounding();
         for (k, contact) in contacts.iter().enumerate() {
             let status = flow.mode.status(contact);
             let Status::Slides(direction) = status else { continue };
@@ -167,8 +172,8 @@ impl RunLoop<'_> {
 
     /// Says what is worth a word of what happened to contacts.
     pub(super) fn note_contacts(&mut self) {
-        let Self { transition, recorder, .. } = self;
-        let system = self.integrator.flow.system();
+        let RunLoop { transition, recorder, integrator, .. } = &mut *self.run;
+        let system = integrator.flow.system();
         let (contacts, guards) = (system.contacts(), system.guards());
         for remark in &transition.contacts.remarks {
             let of_contacts = remark.contacts().iter().map(|&k| &contacts[k].name);

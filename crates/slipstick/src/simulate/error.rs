@@ -523,28 +523,14 @@ impl Error {
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
             Self::InvariantBroken { .. } => "invariant-broken",
-            Self::ConflictingResets { .. } | Self::ResetWithImpulse { .. } => "conflicting-resets",
+            Self::ConflictingResets { .. } => "conflicting-resets",
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
-            Self::ContactPenetrates { .. } => "contact-penetrates",
-            Self::ContactsUnsolved {
-                why: Unsolved::Forces | Unsolved::Backwards | Unsolved::Undetermined,
-                ..
-            } => "contact-unsolved",
-            Self::ContactsUnsolved { .. } => "impact-unsolved",
-            Self::Painleve { .. } | Self::PainleveMet { has_forces: false, .. } => "painleve",
-            Self::PainleveMet { .. } => "painleve-not-unique",
-            Self::ImpulseNotFinite { .. } => "impulse-not-finite",
-            Self::RestitutionRange { .. } => "restitution-range",
-            Self::FrictionRange { .. } => "friction-range",
             Self::NotConsistent { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
-            Self::NoLeader { .. } => "unknown-name",
-            Self::BadContact { why: BadContact::Slip, .. } => "slip-not-linear",
-            Self::BadContact { why: BadContact::Law, .. } => "bad-contact",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::CountTooLarge { .. } => "count-too-large",
             Self::NoConvergence { .. } => "no-convergence",
@@ -552,6 +538,16 @@ impl Error {
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
+            Self::ContactPenetrates { .. }
+            | Self::ContactsUnsolved { .. }
+            | Self::Painleve { .. }
+            | Self::PainleveMet { .. }
+            | Self::ImpulseNotFinite { .. }
+            | Self::ResetWithImpulse { .. }
+            | Self::RestitutionRange { .. }
+            | Self::FrictionRange { .. }
+            | Self::NoLeader { .. }
+            | Self::BadContact { .. } => self.code_of_contacts(),
         }
     }
 
@@ -585,24 +581,11 @@ impl Error {
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
-            Self::ContactPenetrates { .. } => hints::CONTACT_PENETRATES,
-            Self::ContactsUnsolved { why, .. } => why.cure(),
-            Self::Painleve { .. } => hints::PAINLEVE,
-            Self::PainleveMet { .. } => hints::PAINLEVE_MET,
-            Self::ImpulseNotFinite { .. } => "look for a division by zero in the `size` of the impulse",
-            Self::ResetWithImpulse { .. } => "write the reset as an impulse, too: they are one impact then",
-            Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
-            Self::FrictionRange { .. } => hints::FRICTION_RANGE,
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
             Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
             Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,
             Self::BadPlace { .. } => hints::BAD_PLACE,
             Self::WrongGradient { .. } => hints::WRONG_GRADIENT,
-            Self::NoLeader { .. } => {
-                "name a guard that was added before, or `contact.floor.hit` and the like"
-            }
-            Self::BadContact { why: BadContact::Slip, .. } => hints::SLIP_NOT_LINEAR,
-            Self::BadContact { why: BadContact::Law, .. } => hints::LAW_WITHOUT_FRICTION,
             Self::TooManySurfaces { .. } => hints::TOO_MANY_SURFACES,
             Self::CountTooLarge { .. } => hints::COUNT_TOO_LARGE,
             Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => hints::SMALLER_FIXED_STEP,
@@ -611,6 +594,7 @@ impl Error {
             Self::SingularMatrix { .. } => hints::SINGULAR_MATRIX,
             Self::WrongMethod { hint, .. } => hint,
             Self::StepTooSmall { .. } => hints::STEP_TOO_SMALL,
+            of_contacts => of_contacts.hint_of_contacts(),
         }
     }
 }

@@ -1,8 +1,52 @@
 //! What to do about errors, where it takes more than a few words; and the run options that they are about.
 
 use super::Error;
+use crate::contact::Unsolved;
+use crate::equations::BadContact;
 
 impl Error {
+    /// The code of an error of contacts.
+    pub(super) fn code_of_contacts(&self) -> &'static str {
+        match self {
+            Self::ContactPenetrates { .. } => "contact-penetrates",
+            Self::ContactsUnsolved {
+                why: Unsolved::Forces | Unsolved::Backwards | Unsolved::Undetermined,
+                ..
+            } => "contact-unsolved",
+            Self::ContactsUnsolved { .. } => "impact-unsolved",
+            Self::Painleve { .. } | Self::PainleveMet { has_forces: false, .. } => "painleve",
+            Self::PainleveMet { .. } => "painleve-not-unique",
+            Self::ImpulseNotFinite { .. } => "impulse-not-finite",
+            Self::RestitutionRange { .. } => "restitution-range",
+            Self::FrictionRange { .. } => "friction-range",
+            Self::NoLeader { .. } => "unknown-name",
+            Self::BadContact { why: BadContact::Slip, .. } => "slip-not-linear",
+            Self::BadContact { why: BadContact::Law, .. } => "bad-contact",
+            Self::ResetWithImpulse { .. } => "conflicting-resets",
+            _ => "",
+        }
+    }
+
+    /// The cure of an error of contacts.
+    pub(super) fn hint_of_contacts(&self) -> &'static str {
+        match self {
+            Self::ContactPenetrates { .. } => CONTACT_PENETRATES,
+            Self::ContactsUnsolved { why, .. } => why.cure(),
+            Self::Painleve { .. } => PAINLEVE,
+            Self::PainleveMet { .. } => PAINLEVE_MET,
+            Self::ImpulseNotFinite { .. } => "look for a division by zero in the `size` of the impulse",
+            Self::ResetWithImpulse { .. } => "write the reset as an impulse, too: they are one impact then",
+            Self::RestitutionRange { .. } => "choose a restitution between 0 and 1",
+            Self::FrictionRange { .. } => FRICTION_RANGE,
+            Self::NoLeader { .. } => {
+                "name a guard that was added before, or `contact.floor.hit` and the like"
+            }
+            Self::BadContact { why: BadContact::Slip, .. } => SLIP_NOT_LINEAR,
+            Self::BadContact { why: BadContact::Law, .. } => LAW_WITHOUT_FRICTION,
+            _ => "",
+        }
+    }
+
     /// The word in the section `run` of a model file that it is about, if it is about one.
     pub fn about(&self) -> Option<&'static str> {
         match self {

@@ -34,7 +34,8 @@ impl RunLoop<'_> {
         self.integrator.flow.algebraic(self.integrator.trial.t).look(&self.integrator.trial.start);
         self.activate_guards();
         self.locks().lock_all()?;
-        let firing = if self.is_time_stepping() { None } else { self.start_contacts()? };
+        let firing =
+            if self.dense_events().is_time_stepping() { None } else { self.contacts().start_contacts()? };
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
@@ -105,7 +106,7 @@ impl RunLoop<'_> {
             firing = (!next.is_empty()).then_some(next);
         }
         self.note_sinking();
-        if let Some(outcome) = self.capture_if_dense() {
+        if let Some(outcome) = self.dense_events().capture_if_dense() {
             return Ok(Some(outcome));
         }
         self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
@@ -220,7 +221,7 @@ impl RunLoop<'_> {
         } else {
             self.guards.calendar.read(&mut self.integrator.flow, t);
         }
-        self.note_contacts();
+        self.contacts().note_contacts();
         let flow = &self.integrator.flow;
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);

@@ -15,8 +15,9 @@
 //! ```
 
 use super::accumulating::Accumulating;
-use super::capturing::Capturing;
+use super::capturing::{Capturing, DenseEventCapture};
 use super::consistency::Consistency;
+use super::contacts::RunContacts;
 use super::guards::Guards;
 use super::integrator::{Integrator, Restart};
 use super::locks::Locking;
@@ -114,11 +115,11 @@ impl<'a> RunLoop<'a> {
             }
             let firing = self.advance()?;
             if let Some(firing) = firing
-                && let Some(outcome) = self.transition_or_capture(firing)?
+                && let Some(outcome) = self.dense_events().transition_or_capture(firing)?
             {
                 return Ok(outcome);
             }
-            if let Some(outcome) = self.end_capture_if_calm()? {
+            if let Some(outcome) = self.dense_events().end_capture_if_calm()? {
                 return Ok(outcome);
             }
         }
@@ -148,11 +149,11 @@ impl<'a> RunLoop<'a> {
             }
         }
         let goal = self.integrator.options.until.min(self.approach.next);
-        if self.is_capturing() {
-            return self.step_captured(goal);
+        if self.dense_events().is_capturing() {
+            return self.dense_events().step_captured(goal);
         }
         let firing = self.stepper().step(goal)?;
-        self.check_friction_or_capture()?;
+        self.dense_events().check_friction_or_capture()?;
         Ok(firing)
     }
 
@@ -186,8 +187,8 @@ impl<'a> RunLoop<'a> {
 
     /// Closes the record.
     pub(super) fn finish(&mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
-        let result = result.and_then(|outcome| self.note_captured().map(|()| outcome));
-        let result = result.map_err(|error| self.name_jam(error));
+        let result = result.and_then(|outcome| self.dense_events().note_captured().map(|()| outcome));
+        let result = result.map_err(|error| self.contacts().name_jam(error));
         let integrator = &self.integrator;
         integrator.add_work(self.recorder.statistics());
         let (t, y) = (integrator.trial.t, &integrator.trial.start);
@@ -211,6 +212,16 @@ impl<'a> RunLoop<'a> {
             stiffness: &mut self.stiffness,
             accumulating: &mut self.accumulating,
         }
+    }
+
+    /// What captures contacts.
+    pub(super) fn dense_events(&mut self) -> DenseEventCapture<'_, 'a> {
+        DenseEventCapture { run: self }
+    }
+
+    /// What looks at contacts.
+    pub(super) fn contacts(&mut self) -> RunContacts<'_, 'a> {
+        RunContacts { run: self }
     }
 
     /// What locks signs and counts.
