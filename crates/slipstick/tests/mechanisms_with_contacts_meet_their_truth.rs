@@ -93,7 +93,8 @@ fn truths_are_met_by_other_methods() {
     }
 }
 
-/// A small part of `slipstick bench unilateral`: every candidate solves every problem, and has its joints shut.
+/// A small part of `slipstick bench unilateral`: every candidate that finds events solves every problem, and has its joints
+/// shut. Time stepping is of first order.
 #[test]
 fn candidates_solve_problems_at_equal_errors() {
     let (candidates, parts) =
@@ -113,7 +114,8 @@ fn candidates_solve_problems_at_equal_errors() {
         candidates.iter().map(|candidate| of_candidate(problem, candidate)).collect()
     };
     let profile = profile_at_error(1e-4, candidates.len(), &problems.iter().map(row).collect::<Vec<_>>());
-    for (k, candidate) in candidates.iter().enumerate() {
+    let finds_events = |candidate: &Candidate| matches!(candidate.settings[0], Setting::Tolerance(_));
+    for (k, candidate) in candidates.iter().enumerate().filter(|(_, candidate)| finds_events(candidate)) {
         assert_eq!(profile.solved(k), 1.0, "{}", candidate.name);
     }
 }

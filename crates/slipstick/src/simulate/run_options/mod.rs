@@ -332,7 +332,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
             ("locate", |options| options.contacts.dense_events = DenseEvents::Locate),
             ("stop", |options| options.contacts.dense_events = DenseEvents::Stop),
         ]),
-        show: Show::Options(|options| options.contacts.dense_events.name().into()),
+        show: Show::Plan(own::show_dense_events),
         ..ROW
     },
     RunOption {

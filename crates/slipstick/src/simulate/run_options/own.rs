@@ -147,6 +147,12 @@ pub(super) fn show_painleve(plan: &Plan) -> OptionValue {
     }
 }
 
+/// The word of the model file; nothing without contacts.
+pub(super) fn show_dense_events(plan: &Plan) -> OptionValue {
+    let has_contacts = !plan.system.shape().mechanism.contacts.is_empty();
+    if has_contacts { plan.options.contacts.dense_events.name().into() } else { OptionValue::Nothing }
+}
+
 /// The word of the model file, or the numbers of terms in the equations.
 pub(super) fn show_stabilisation(plan: &Plan) -> OptionValue {
     let options = &plan.options;

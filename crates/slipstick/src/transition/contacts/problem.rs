@@ -167,14 +167,15 @@ impl ContactProblem<'_, '_> {
     }
 
     /// An event happens somewhere in its window. Coordinates there are uncertain by that time, and so are accelerations
-    /// of gaps: a closed contact that nothing presses together does not open by what is left of them. No window is
-    /// shorter than the spacing of times.
+    /// of gaps: a closed contact that nothing presses together does not open by what is left of them, and one whose force
+    /// has fallen to zero is not held by it. No window is shorter than the spacing of times.
     fn widen_accelerations(&mut self, relations: &mut Relations, transition: &Transition, wishes: &[Wish]) {
         let (system, y) = (self.flow.system(), &transition.after);
         for (i, wish) in wishes.iter().enumerate() {
             let free = relations.free[2 * i];
-            let opens = wish.stays && free.value > free.bound;
-            let Some(window) = self.window.filter(|_| opens && wish.status.is_closed() && !wish.lifts) else {
+            let is_left = if wish.lifts { free.value < -free.bound } else { free.value > free.bound };
+            let Some(window) = self.window.filter(|_| is_left && wish.stays && wish.status.is_closed())
+            else {
                 continue;
             };
             let window = window.max(f64::EPSILON * transition.t.abs());
