@@ -85,6 +85,25 @@ fn count_open_joints() {
     }
 }
 
+/// 100 bodies on springs, as a mechanism, and the same with a floor far below each: an open contact costs its guard.
+fn count_open_contacts() {
+    let each = |form: &dyn Fn(usize) -> String| (0..100).map(form).collect::<Vec<_>>();
+    let coordinates = each(&|k| format!("y{k} = {}", 0.01 * k as f64)).join(", ");
+    let kinetic = each(&|k| format!("y{k}'^2/2")).join(" + ");
+    let potential = each(&|k| format!("(1 + 0.01*{k})*y{k}^2/2")).join(" + ");
+    let free = format!(
+        "coordinates = {{ {coordinates} }}\nkinetic = \"{kinetic}\"\npotential = \"{potential}\"\n\
+         run = {{ method = \"dop853\", rtol = 1e-8, until = 10 }}\n"
+    );
+    let contacts = each(&|k| format!("contacts.c{k} = {{ gap = \"y{k} + 9\" }}")).join("\n");
+    for (name, text) in [("free-mechanism", free.clone()), ("open-contacts", format!("{free}{contacts}"))] {
+        let Ok(model) = Model::from_toml(&text) else { continue };
+        let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
+        let steps = counted_run(&mut || steps_of(simulate(&plan.system, &plan.start, &plan.options)));
+        println!("{name}/{} {steps}", plan.options.method.name());
+    }
+}
+
 /// A ball that bounces twenty times.
 const BALL: &str = "parameters = { g = 9.81, e = 0.9 }\nstates = { y = 1, v = 0 }\nderivatives = { y = \"v\", v = \"-g\" }\n\
     events.floor = { guard = \"y < 0\", reset = { v = \"-e * v\" } }\nrun = { rtol = 1e-6, until = ";
@@ -160,6 +179,7 @@ fn main() {
     count_mechanism();
     count_events();
     count_open_joints();
+    count_open_contacts();
     count_set_up();
     count_runs();
 }
