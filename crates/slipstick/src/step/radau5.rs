@@ -133,6 +133,8 @@ pub(super) struct Radau5<E> {
     /// Z of the step before, with its size, zero if there was none.
     before: Vec<f64>,
     before_h: f64,
+    /// The length of the last attempt.
+    tried_h: f64,
     h: f64,
     point: Vec<f64>,
     error: Vec<f64>,
@@ -158,6 +160,7 @@ impl<E: Equations> Radau5<E> {
             residuals: zeros(3),
             before: zeros(3),
             before_h: 0.0,
+            tried_h: f64::INFINITY,
             h: 0.0,
             point: zeros(1),
             error: zeros(1),
@@ -251,8 +254,10 @@ impl<E: Equations> Radau5<E> {
     fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.equations.dimension();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
-        // With nothing predicted the first correction is the motion in the step: another attempt's rate does not hold for it.
-        self.newton.begin(self.equations.is_fresh() && self.before_h != 0.0);
+        // Of a start, the rate of an attempt that was shorter says nothing: the shorter a step, the more linear it is.
+        let is_longer = self.before_h == 0.0 && self.h > self.tried_h;
+        self.newton.begin(self.equations.is_fresh() && !is_longer);
+        self.tried_h = self.h;
         if self.before_h == 0.0 && self.has_kinds() {
             self.newton.mistrust_first();
         }
@@ -423,6 +428,7 @@ impl<E: Equations> Memory for Radau5<E> {
 
     fn restart(&mut self, _restart: Restart) {
         (self.before_h, self.kappa, self.careful) = (0.0, None, true);
+        self.tried_h = f64::INFINITY;
         self.equations.restart();
         self.newton.restart();
     }
