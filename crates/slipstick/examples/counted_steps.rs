@@ -93,7 +93,7 @@ fn count_open_contacts() {
     let potential = each(&|k| format!("(1 + 0.01*{k})*y{k}^2/2")).join(" + ");
     let free = format!(
         "coordinates = {{ {coordinates} }}\nkinetic = \"{kinetic}\"\npotential = \"{potential}\"\n\
-         run = {{ method = \"dop853\", rtol = 1e-8, until = 10 }}\n"
+         run = {{ method = \"dop853\", rtol = 1e-8, until = 100 }}\n"
     );
     let contacts = each(&|k| format!("contacts.c{k} = {{ gap = \"y{k} + 9\" }}")).join("\n");
     for (name, text) in [("free-mechanism", free.clone()), ("open-contacts", format!("{free}{contacts}"))] {

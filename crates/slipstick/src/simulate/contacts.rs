@@ -62,6 +62,13 @@ impl RunContacts<'_, '_> {
             else {
                 continue;
             };
+            if gap.value > gap.bound {
+                continue;
+            }
+            closed.push(k);
+            if gap.value >= -gap.bound {
+                continue;
+            }
             let mut gradient = vec![0.0; y.len()];
             flow.guards().gradient(contact.hit, t, &mut y, &mut gradient);
             let of_terms =
@@ -71,14 +78,9 @@ impl RunContacts<'_, '_> {
                 let contact = contact.name.clone();
                 return Err(Error::ContactPenetrates { contact, gap: gap.value, allowed, t });
             }
-            if gap.value <= gap.bound {
-                closed.push(k);
-            }
-            if gap.value < -gap.bound {
-                let text =
-                    format!("contact `{}` starts at a gap of {:e}: it was closed", contact.name, gap.value);
-                self.run.recorder.note(t, "contact-projected", text);
-            }
+            let text =
+                format!("contact `{}` starts at a gap of {:e}: it was closed", contact.name, gap.value);
+            self.run.recorder.note(t, "contact-projected", text);
         }
         Ok(closed)
     }
