@@ -127,7 +127,7 @@ pub(super) const SLIP_NOT_LINEAR: &str =
     "a slip is the velocity of the two sides along each other: `|_t, _q, v| v[0] - 0.3`";
 pub(super) const LAW_WITHOUT_FRICTION: &str =
     "use `ImpactLaw::Moreau` or `ImpactLaw::Smith`, or leave the friction out";
-pub(super) const CONTACT_PENETRATES: &str = "choose start values, and values of resets, with a gap of zero or more; use a smaller `rtol` if the contact has just lifted";
+pub(super) const CONTACT_PENETRATES: &str = "choose start values, values of resets, and conditions in the formula of the gap that leave it at zero or more; use a smaller `rtol` if the contact has just lifted";
 pub(super) const PAINLEVE: &str =
     "lower `friction`, or make the contact compliant with a spring and a damper";
 pub(super) const PAINLEVE_MET: &str =
