@@ -130,10 +130,9 @@ pub(super) struct Radau5<E> {
     stages: Vec<f64>,
     transformed: Vec<f64>,
     residuals: Vec<f64>,
-    /// Z of the step before, with its size, zero if there was none.
+    /// Z of the step before, with its size, zero if there was none; then the size of the last attempt.
     before: Vec<f64>,
     before_h: f64,
-    /// The length of the last attempt.
     tried_h: f64,
     h: f64,
     point: Vec<f64>,
@@ -427,8 +426,7 @@ impl<E: Equations> Memory for Radau5<E> {
     }
 
     fn restart(&mut self, _restart: Restart) {
-        (self.before_h, self.kappa, self.careful) = (0.0, None, true);
-        self.tried_h = f64::INFINITY;
+        (self.before_h, self.tried_h, self.kappa, self.careful) = (0.0, f64::INFINITY, None, true);
         self.equations.restart();
         self.newton.restart();
     }
