@@ -154,7 +154,10 @@ impl TimeStepping<'_, '_> {
     fn gaps(&mut self, t: f64, y: &[f64]) -> Vec<Option<Inexact>> {
         let contacts = self.integrator.flow.system().contacts();
         let point = UncertainPoint { t, y, delta: &rounding_of(y) };
-        contacts.iter().map(|contact| self.integrator.flow.guards().banded(contact.hit, point)).collect()
+        contacts
+            .iter()
+            .map(|contact| self.integrator.flow.guards().banded_anyway(contact.hit, point))
+            .collect()
     }
 
     fn touching(&mut self, t: f64, y: &[f64], which: &[usize]) -> Option<Touching> {
