@@ -130,10 +130,9 @@ pub(super) struct Radau5<E> {
     stages: Vec<f64>,
     transformed: Vec<f64>,
     residuals: Vec<f64>,
-    /// Z of the step before, with its size, zero if there was none; then the size of the last attempt.
+    /// Z of the step before, with its size, zero if there was none.
     before: Vec<f64>,
     before_h: f64,
-    tried_h: f64,
     h: f64,
     point: Vec<f64>,
     error: Vec<f64>,
@@ -159,7 +158,6 @@ impl<E: Equations> Radau5<E> {
             residuals: zeros(3),
             before: zeros(3),
             before_h: 0.0,
-            tried_h: f64::INFINITY,
             h: 0.0,
             point: zeros(1),
             error: zeros(1),
@@ -177,6 +175,10 @@ impl<E: Equations> Radau5<E> {
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
+        // Of a start, the rate of an attempt that was shorter says nothing: the shorter a step, the more linear it is.
+        if self.before_h == 0.0 && trial.h > self.h {
+            self.newton.restart();
+        }
         self.h = trial.h;
         self.equations.slope(field, (trial.t, &trial.start))?;
         let n = self.equations.dimension();
@@ -253,10 +255,7 @@ impl<E: Equations> Radau5<E> {
     fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.equations.dimension();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
-        // Of a start, the rate of an attempt that was shorter says nothing: the shorter a step, the more linear it is.
-        let is_longer = self.before_h == 0.0 && self.h > self.tried_h;
-        self.newton.begin(self.equations.is_fresh() && !is_longer);
-        self.tried_h = self.h;
+        self.newton.begin(self.equations.is_fresh());
         if self.before_h == 0.0 && self.has_kinds() {
             self.newton.mistrust_first();
         }
@@ -426,7 +425,7 @@ impl<E: Equations> Memory for Radau5<E> {
     }
 
     fn restart(&mut self, _restart: Restart) {
-        (self.before_h, self.tried_h, self.kappa, self.careful) = (0.0, f64::INFINITY, None, true);
+        (self.before_h, self.kappa, self.careful) = (0.0, None, true);
         self.equations.restart();
         self.newton.restart();
     }

@@ -17,8 +17,7 @@ const NEXT_TO_NOTHING: f64 = 1e-3;
 /// The largest value between two events, in units of its band, at which the guard counts as at rest: its
 /// intervals are rounding to three digits.
 pub const NOTHING_LEFT: f64 = 1024.0;
-/// The speed of what comes to rest, as a part of the fastest of the sequence: in `2/(1-e)` decades of hits nothing else
-/// loses as much.
+/// What comes to rest has lost its speed to this part of the fastest of its sequence.
 const SLOWED: f64 = 1e-3;
 /// Terms of the extrapolated sum before it is ended by a geometric one.
 const MOST_TERMS: usize = 100_000;
@@ -117,9 +116,10 @@ impl ZenoRecord {
     fn slows(&mut self) -> bool {
         let kept = self.events.min(KEPT);
         let speed = |back: usize| self.speeds[(self.events - 1 - back) % KEPT];
-        let fastest = (0..kept).map(speed).fold(0.0, f64::max);
+        let fastest = (0..kept).map(speed).filter(|speed| speed.is_finite()).fold(0.0, f64::max);
         self.fastest = if self.shrinks() { self.fastest.max(fastest) } else { fastest };
-        speed(0) <= SLOWED * self.fastest
+        // How far a contact has been that others have closed is not known.
+        speed(0) <= SLOWED * self.fastest || !speed(0).is_finite()
     }
 
     /// The sequence of blocks of some length, if it says that the guard is at rest.
