@@ -15,7 +15,7 @@ use std::ops::RangeFrom;
 #[derive(Default)]
 pub(super) struct Expansions {
     modes: Vec<ModeExpansions>,
-    resets: Vec<Option<Bands>>,
+    bands: Bands,
     values: Vec<Inexact>,
 }
 
@@ -31,7 +31,6 @@ struct ModeExpansions {
 /// Working memory for one guard.
 #[derive(Default)]
 struct GuardExpansions {
-    bands: Option<Bands>,
     series: Option<GuardSeries>,
     composition: Option<Composition>,
 }
@@ -103,7 +102,7 @@ fn outside(locked: Locked<'_>, index: usize) -> Inexact {
 
 /// Sets all inputs that a tape reads.
 fn fill(bands: &mut Bands, tape: &Tape, inputs: &PointInputs<'_>) {
-    let places = bands.inputs_mut();
+    let places = bands.inputs_of(tape);
     tape.reads().for_each(|input| places[input] = inputs.value(input));
 }
 
@@ -158,11 +157,10 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return Inexact::UNDEFINED };
         let tape = &tapes.singles[i];
-        let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
-        let bands = own.get_or_insert_with(|| tape.bands());
+        let bands = &mut self.expansions.bands;
         let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
         fill(bands, tape, &PointInputs { locked, point, motion });
-        tape.banded(bands)
+        bands.run(tape)
     }
 
     fn guard_series(
@@ -255,13 +253,11 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     ) -> bool {
         let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         let Some(reset) = &self.system.resets[guard] else { return true };
-        let Expansions { resets, values, .. } = &mut self.expansions;
-        resets.resize_with(self.system.resets.len(), || None);
-        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
+        let Expansions { bands, values, .. } = &mut self.expansions;
         let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
         fill(bands, &reset.tape, &PointInputs { locked, point: before, motion });
         values.resize(reset.len(), Inexact::UNDEFINED);
-        reset.tape.all_banded(bands, values);
+        bands.run_all(&reset.tape, values);
         for (&target, value) in reset.targets.iter().zip(values) {
             delta[target] = value.bound;
         }

@@ -465,7 +465,8 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return f64::NAN };
-        let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
+        let own = &mut self.modes.of(locked.mode, tapes).singles[i];
+        let registers = own.get_or_insert_with(|| tapes.singles[i].registers());
         load_read(registers, tapes.singles[i].read_list(), t, y, locked);
         if !self.system.shape.guards[guard].multipliers.is_empty() {
             load_motion(registers, self.mechanism.as_ref());

@@ -10,11 +10,19 @@ const FEW_READS: usize = 8;
 /// Writes the inputs of a tape:
 /// `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
 pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
+    let keeps = registers.keeps(locked.stamp);
     let inputs = registers.inputs_mut();
     inputs[0] = t;
     let mut first = 1;
-    for list in [y, locked.parameters, locked.signs, locked.counts, locked.discrete] {
+    for list in [y, locked.parameters] {
         inputs[first..first + list.len()].copy_from_slice(list);
+        first += list.len();
+    }
+    // What changes only at events is copied then.
+    for list in [locked.signs, locked.counts, locked.discrete] {
+        if !keeps {
+            inputs[first..first + list.len()].copy_from_slice(list);
+        }
         first += list.len();
     }
     inputs[first] = locked.mode as f64;
@@ -25,6 +33,7 @@ pub(super) fn load_read(registers: &mut Registers, reads: &[u32], t: f64, y: &[f
     if reads.len() > FEW_READS {
         return load(registers, t, y, locked);
     }
+    registers.keeps(0);
     let inputs = registers.inputs_mut();
     for &input in reads {
         let input = input as usize;

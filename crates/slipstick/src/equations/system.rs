@@ -208,6 +208,9 @@ pub struct Locked<'a> {
     pub counts: &'a [f64],
     /// The values of the discrete variables.
     pub discrete: &'a [f64],
+    /// Of signs, counts and discrete variables: those with the same stamp are equal, so that they need not be
+    /// looked at. Zero says nothing.
+    pub stamp: u64,
     /// The constraints with rows in terms and residuals; all of them if not given.
     pub rows: Option<&'a ActiveRows>,
 }

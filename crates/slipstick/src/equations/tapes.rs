@@ -63,7 +63,8 @@ pub(super) struct ModeRegisters {
     pub(super) jacobian: Registers,
     pub(super) time: Registers,
     pub(super) guards: Registers,
-    pub(super) singles: Vec<Registers>,
+    /// Most guards are never evaluated by themselves: theirs are made where that happens first.
+    pub(super) singles: Vec<Option<Registers>>,
     pub(super) gradients: Vec<Option<Registers>>,
     pub(super) needs: Option<Registers>,
 }
@@ -78,7 +79,7 @@ impl ModeRegisters {
             jacobian: tapes.jacobian.registers(),
             time: tapes.time.registers(),
             guards: tapes.guards.registers(),
-            singles: tapes.singles.iter().map(Tape::registers).collect(),
+            singles: tapes.singles.iter().map(|_| None).collect(),
             gradients: tapes
                 .gradients
                 .iter()

@@ -7,54 +7,42 @@ use crate::expr::band::Inexact;
 use crate::expr::operation::{BinaryOp, Smoothness};
 use crate::expr::tape::{Instruction, Tape};
 
-/// Working memory for runs of one tape with error bounds.
-#[derive(Clone, Debug)]
+/// Working memory for runs of tapes with error bounds.
+#[derive(Clone, Debug, Default)]
 pub struct Bands {
     registers: Vec<Inexact>,
-    input_count: usize,
 }
 
 impl Bands {
-    /// The inputs, to be set before a run. A run keeps them.
-    pub fn inputs_mut(&mut self) -> &mut [Inexact] {
-        &mut self.registers[..self.input_count]
+    /// The inputs of a tape, to be set where the tape reads them.
+    pub fn inputs_of(&mut self, tape: &Tape) -> &mut [Inexact] {
+        if self.registers.len() < tape.register_count {
+            self.registers.resize(tape.register_count, Inexact::ZERO);
+        }
+        &mut self.registers[..tape.input_count]
     }
-}
 
-impl Tape {
-    /// Working memory for runs with error bounds.
-    pub fn bands(&self) -> Bands {
-        let mut registers = vec![Inexact::ZERO; self.register_count];
-        for (register, &constant) in registers[self.input_count..].iter_mut().zip(&self.constants) {
+    /// The first output of a tape with its bound, for the inputs that were set; undefined if there is none.
+    pub fn run(&mut self, tape: &Tape) -> Inexact {
+        self.run_steps(tape);
+        tape.outputs.first().map_or(Inexact::UNDEFINED, |&output| self.registers[output as usize])
+    }
+
+    /// All outputs of a tape with their bounds, in order, into `out`.
+    pub fn run_all(&mut self, tape: &Tape, out: &mut [Inexact]) {
+        self.run_steps(tape);
+        for (place, &register) in out.iter_mut().zip(&tape.outputs) {
+            *place = self.registers[register as usize];
+        }
+    }
+
+    fn run_steps(&mut self, tape: &Tape) {
+        self.inputs_of(tape);
+        let registers = self.registers.as_mut_slice();
+        for (register, &constant) in registers[tape.input_count..].iter_mut().zip(&tape.constants) {
             *register = Inexact::number(constant);
         }
-        Bands { registers, input_count: self.input_count }
-    }
-
-    /// The first output with its bound, for the inputs in `bands`; undefined if there is none.
-    ///
-    /// # Panics
-    /// If `bands` come from another tape.
-    pub fn banded(&self, bands: &mut Bands) -> Inexact {
-        self.run_banded(bands);
-        self.outputs.first().map_or(Inexact::UNDEFINED, |&output| bands.registers[output as usize])
-    }
-
-    /// All outputs with their bounds, in order, into `out`.
-    ///
-    /// # Panics
-    /// If `bands` come from another tape.
-    pub fn all_banded(&self, bands: &mut Bands, out: &mut [Inexact]) {
-        self.run_banded(bands);
-        for (place, &register) in out.iter_mut().zip(&self.outputs) {
-            *place = bands.registers[register as usize];
-        }
-    }
-
-    fn run_banded(&self, bands: &mut Bands) {
-        assert_eq!(bands.registers.len(), self.register_count, "bands of another tape");
-        let registers = bands.registers.as_mut_slice();
-        for step in &self.steps {
+        for step in &tape.steps {
             let (to, result) = step.banded(registers);
             registers[to] = result;
         }
@@ -108,9 +96,9 @@ mod tests {
         let mut resolve = |name: &str| "xp".find(name).map(|k| ids[k]);
         let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
         let tape = Tape::compile(&arena, 2, &[id]);
-        let mut bands = tape.bands();
-        bands.inputs_mut().copy_from_slice(&[x, Inexact::number(p)]);
-        tape.banded(&mut bands)
+        let mut bands = Bands::default();
+        bands.inputs_of(&tape).copy_from_slice(&[x, Inexact::number(p)]);
+        bands.run(&tape)
     }
 
     #[test]
@@ -210,13 +198,13 @@ mod tests {
             let mut arena = Arena::new();
             let id = lowered(&mut arena, &tree.text());
             let tape = Tape::compile(&arena, 4, &[id]);
-            let (mut bands, mut series) = (tape.bands(), Series::new(&tape, 1, &|_| true));
+            let (mut bands, mut series) = (Bands::default(), Series::new(&tape, 1, &|_| true));
             for (input, &value) in point.iter().enumerate() {
-                bands.inputs_mut()[input] = Inexact::rounded(value);
+                bands.inputs_of(&tape)[input] = Inexact::rounded(value);
                 series.set_input(input, 0, Inexact::rounded(value));
             }
             series.extend(0);
-            let lean = tape.banded(&mut bands);
+            let lean = bands.run(&tape);
             let first = series.output(0, 0);
             prop_assert_eq!(first.is_some(), lean.is_finite());
             // Operands may be in another order, so that the last digit of the bound differs.

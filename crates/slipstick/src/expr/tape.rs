@@ -32,6 +32,7 @@ pub struct Tape {
 pub struct Registers {
     values: Vec<f64>,
     input_count: usize,
+    stamp: u64,
 }
 
 /// One instruction. The operations that formulas consist of mostly are spelt
@@ -57,6 +58,14 @@ impl Registers {
     /// The values of the inputs, to be set before a run. A run keeps them.
     pub fn inputs_mut(&mut self) -> &mut [f64] {
         &mut self.values[..self.input_count]
+    }
+
+    /// Whether some of the inputs still are those with this stamp; zero says nothing. From now on they are.
+    #[inline]
+    pub fn keeps(&mut self, stamp: u64) -> bool {
+        let same = stamp != 0 && self.stamp == stamp;
+        self.stamp = stamp;
+        same
     }
 }
 
@@ -96,7 +105,7 @@ impl Tape {
         let mut values = vec![0.0; self.register_count];
         let first = self.input_count;
         values[first..first + self.constants.len()].copy_from_slice(&self.constants);
-        Registers { values, input_count: self.input_count }
+        Registers { values, input_count: self.input_count, stamp: 0 }
     }
 
     /// Computes all outputs for the inputs in `registers`, in order, into `out`.

@@ -95,15 +95,15 @@ impl ContactsView<'_, '_> {
         let discrete = all_sticking(locked.discrete, &contacts);
         let owned = |k: usize| contacts.iter().any(|c| c.normal == k || c.tangent == Some(k));
         let rows = ActiveRows::of(system.constraints(), owned);
-        let closed = Locked { rows: Some(&rows), discrete: &discrete, ..locked };
+        let closed = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..locked };
         let mut terms = system.room_for_terms(&rows);
         mechanism.inner.terms(closed, t, y, &mut terms);
         let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
         mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
         // Closed contacts have no velocity before: they move with what has changed, speeds or formulas.
         let discrete = all_sticking(&mode_before.values.discrete, &contacts);
-        let earlier =
-            Locked { rows: Some(&rows), discrete: &discrete, ..mode_before.locked(locked.parameters) };
+        let earlier = mode_before.locked(locked.parameters);
+        let earlier = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..earlier };
         let mut held = vec![0.0; rows.len()];
         mechanism.inner.residuals(earlier, t, before, &mut position, &mut held);
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates, held };

@@ -72,17 +72,32 @@ impl EnteredForm {
 #[derive(Default)]
 struct Seen {
     mode: usize,
-    lists: [Vec<f64>; 4],
+    stamp: u64,
+    parameters: Vec<f64>,
+    lists: [Vec<f64>; 3],
 }
 
 impl Seen {
-    fn is(&self, locked: Locked<'_>) -> bool {
+    #[inline]
+    fn is(&mut self, locked: Locked<'_>) -> bool {
+        let same = self.mode == locked.mode && is_same(&self.parameters, locked.parameters);
+        same && ((locked.stamp != 0 && self.stamp == locked.stamp) || self.is_by_lists(locked))
+    }
+
+    /// Another stamp may stand for the same numbers.
+    #[inline(never)]
+    fn is_by_lists(&mut self, locked: Locked<'_>) -> bool {
         let same = self.lists.iter().zip(lists(&locked)).all(|(seen, list)| is_same(seen, list));
-        same && self.mode == locked.mode
+        if same {
+            self.stamp = locked.stamp;
+        }
+        same
     }
 
     fn see(&mut self, locked: Locked<'_>) {
-        self.mode = locked.mode;
+        (self.mode, self.stamp) = (locked.mode, locked.stamp);
+        self.parameters.clear();
+        self.parameters.extend_from_slice(locked.parameters);
         for (seen, list) in self.lists.iter_mut().zip(lists(&locked)) {
             seen.clear();
             seen.extend_from_slice(list);
@@ -96,8 +111,8 @@ fn is_same(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, differ) == 0
 }
 
-fn lists<'a>(locked: &Locked<'a>) -> [&'a [f64]; 4] {
-    [locked.signs, locked.counts, locked.discrete, locked.parameters]
+fn lists<'a>(locked: &Locked<'a>) -> [&'a [f64]; 3] {
+    [locked.signs, locked.counts, locked.discrete]
 }
 
 impl<'a> Multibody<'a> {

@@ -4,10 +4,14 @@
 //! its [`Values`] are only read, so that a counter that goes up makes no form new. Both are compared bit by
 //! bit. The values of the parameters stand beside it: they belong to a run.
 
+mod stamped;
+
 use crate::contact::Status;
 use crate::equations::{ContactShape, Guard, Locked, System};
 use crate::model::ContactChange;
 use std::hash::{Hash, Hasher};
+
+pub use stamped::Stamped;
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
 #[derive(Debug, Default)]
@@ -40,7 +44,7 @@ pub struct Mode {
     /// What shapes the form.
     pub structure: Structure,
     /// What formulas read.
-    pub values: Values,
+    pub values: Stamped<Values>,
 }
 
 /// What changes during a run, at one time: the continuous state and the discrete one.
@@ -59,7 +63,7 @@ impl Mode {
     pub fn new(place: usize, switches: usize, counts: usize) -> Self {
         let (signs, counts) = (vec![1.0; switches], vec![0.0; counts]);
         let values = Values { place, signs, counts, discrete: Vec::new() };
-        Self { structure: Structure::default(), values }
+        Self { structure: Structure::default(), values: Stamped::from(values) }
     }
 
     /// The mode at the start of a run: switches undecided, counts zero, discrete variables at their start.
@@ -132,8 +136,8 @@ impl Mode {
 
     /// The view that equations are evaluated with, for a run with these parameters.
     pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
-        let Values { place, signs, counts, discrete } = &self.values;
-        Locked { mode: *place, parameters, signs, counts, discrete, rows: None }
+        let Values { place, signs, counts, discrete } = &*self.values;
+        Locked { mode: *place, parameters, signs, counts, discrete, stamp: self.values.stamp(), rows: None }
     }
 }
 

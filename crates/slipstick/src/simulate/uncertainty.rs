@@ -106,10 +106,11 @@ impl Uncertainty {
         }
         self.begin_step(integrator);
         let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
-        for (i, delta) in self.at_start.iter_mut().enumerate() {
-            if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                *delta = rounding_of(start[i], end[i], part * self.reaches[i]) + self.landing[i];
-            }
+        let states = start.iter().zip(end).zip(self.reaches.iter().zip(&self.landing));
+        for (delta, ((&start, &end), (&reach, landing))) in self.at_start.iter_mut().zip(states) {
+            let moved = rounding_of(start, end, part * reach) + landing;
+            let is_still = (reach == 0.0) & (start.to_bits() == end.to_bits());
+            *delta = if is_still { *delta } else { moved };
         }
     }
 
@@ -216,8 +217,7 @@ impl Uncertainty {
 /// How far rounding within a step moves a state that does not go further than `reach` in it. One that does
 /// not move is not rounded.
 fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
-    if reach == 0.0 && start.to_bits() == y.to_bits() {
-        return 0.0;
-    }
-    ROUNDING * (y.abs() + start.abs() + reach.max((y - start).abs()))
+    let rounding = ROUNDING * (y.abs() + start.abs() + reach.max((y - start).abs()));
+    let is_still = (reach == 0.0) & (start.to_bits() == y.to_bits());
+    if is_still { 0.0 } else { rounding }
 }

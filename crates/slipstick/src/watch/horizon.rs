@@ -44,6 +44,8 @@ struct Sleeper {
     /// Steps that it has slept since it was last asked.
     slept: u32,
     asleep: bool,
+    /// Whether its speed is known everywhere: then a question costs next to nothing.
+    known: bool,
     /// The length of path that will be asked for, and one that was too long; 0 if there is none yet.
     length: f64,
     too_long: f64,
@@ -92,6 +94,12 @@ impl Horizon {
         self.sleepers[comparison].rise();
     }
 
+    /// Whether a comparison that sleeps cannot sleep over a step without a look at where it is.
+    pub(super) fn wakes(&self, comparison: usize, h: f64) -> bool {
+        let sleeper = &self.sleepers[comparison];
+        sleeper.asleep && !(sleeper.safe - self.clock.since(sleeper.since) > h)
+    }
+
     /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its
     /// band.
     pub(super) fn sleeps(
@@ -137,6 +145,7 @@ impl Sleeper {
                 }
                 continue;
             };
+            self.known = length == f64::INFINITY;
             // What does not change by any means need not be far away.
             let allowed = if speed == 0.0 { f64::INFINITY } else { reach / speed };
             if allowed < length {
@@ -153,7 +162,7 @@ impl Sleeper {
 
     /// It wakes up; whether its sleep was worth the question says when it is asked again.
     fn rise(&mut self) {
-        if self.asleep && self.slept < WORTH {
+        if self.asleep && self.slept < WORTH && !self.known {
             self.did_not_pay();
         } else if self.asleep {
             (self.wait, self.next_wait) = (0, 0);

@@ -120,6 +120,9 @@ impl StepScan {
         for &comparison in &*watched {
             let record = &mut records[comparison];
             let outside = !now.sides[comparison].is_inside();
+            if outside && horizon.wakes(comparison, path) {
+                record.reach = reach_at_start(signals, comparison, now.sides[comparison]);
+            }
             let asleep = if outside {
                 horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
             } else {
@@ -130,7 +133,7 @@ impl StepScan {
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
-                // When it wakes up, it is somewhere else.
+                // Where it is when it wakes up is found out then.
                 record.reach = 0.0;
             } else {
                 self.due.push(comparison);
@@ -348,6 +351,15 @@ impl StepScan {
             }
         }
     }
+}
+
+/// How far outside its band a comparison begins the step: zero unless it surely is on its side.
+fn reach_at_start(signals: &mut dyn Signals, comparison: usize, side: SideState) -> f64 {
+    let mut start = [Banded::default()];
+    signals.values(&[comparison], 0.0, &mut start);
+    let [Banded { value, band }] = start;
+    let outside = if side == SideState::Plus { value } else { -value } - band;
+    if outside > 0.0 { outside } else { 0.0 }
 }
 
 /// What the scan is to know of a comparison.
