@@ -137,7 +137,11 @@ impl GuardSeries {
             return None;
         }
         if order >= self.known {
-            motion.extend_to(if self.orders < HIGHEST_ORDER { order + 1 } else { order });
+            match (self.orders < HIGHEST_ORDER, order) {
+                (false, _) => motion.extend_to(order),
+                (true, 0) => motion.find_forces(),
+                (true, _) => motion.extend_to(order + 1),
+            }
             for place in 0..self.series.inputs().len() {
                 let input = self.series.inputs()[place];
                 if let Some(c) = motion.coefficient(input, order).or_else(|| motion.motion(input, order)) {

@@ -31,8 +31,9 @@ pub(super) struct MechanismSeries {
     /// The matrix and its inverse, by rows.
     matrix: Vec<Inexact>,
     inverse: Vec<f64>,
-    /// `M` and `G`, and what solves with them.
+    /// `M` and `G`, where their entries are in the whole matrix, and what solves with them.
     blocks: [Matrix; 2],
+    slots: Vec<usize>,
     saddle: Saddle,
     right: Vec<Inexact>,
 }
@@ -62,7 +63,13 @@ impl MechanismTapes {
     /// or forces depend on multipliers.
     pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
         let (n, m) = (self.coordinates, self.constraints.len());
-        let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);
+        let (masses, gradients) = (&self.places.masses, &self.places.gradients);
+        let (size, blocks) =
+            (n + m, [Matrix::with_places(n, n, masses), Matrix::with_places(m, n, gradients)]);
+        let slots = |first: usize, block: &Matrix| -> Vec<usize> {
+            block.places().map(|(row, column)| (first + row) * size + column).collect()
+        };
+        let slots = [slots(0, &blocks[0]), slots(n, &blocks[1])].concat();
         (size <= MOST_UNKNOWNS && self.places.feedback.is_empty()).then(|| MechanismSeries {
             terms: Series::new(&self.terms, HIGHEST_ORDER - 1, &|input| input <= states),
             unknowns: vec![Inexact::ZERO; size * ORDERS],
@@ -70,6 +77,7 @@ impl MechanismTapes {
             inverse: vec![0.0; size * size],
             saddle: Saddle::new(&blocks[0], &blocks[1]),
             blocks,
+            slots,
             right: vec![Inexact::ZERO; size],
             coordinates: self.coordinates,
             rows: rows.filter(|rows| !rows.is_all()).cloned(),
@@ -100,6 +108,17 @@ impl MechanismSeries {
         }
     }
 
+    /// All unknowns at order zero.
+    pub(super) fn forces(&self) -> impl Iterator<Item = Inexact> + '_ {
+        self.unknowns.iter().step_by(ORDERS).copied()
+    }
+
+    /// Takes over what was found before at the same point for order zero.
+    pub(super) fn recall(&mut self, forces: &[Inexact]) {
+        let places = self.unknowns.iter_mut().step_by(ORDERS);
+        places.zip(forces).for_each(|(place, force)| *place = *force);
+    }
+
     fn coefficient(&self, unknown: usize, order: usize) -> Inexact {
         self.unknowns.get(unknown * ORDERS + order).copied().unwrap_or(Inexact::UNDEFINED)
     }
@@ -125,9 +144,8 @@ impl MechanismSeries {
             self.matrix[row * size + column] = self.terms.output(output, 0).unwrap_or(Inexact::UNDEFINED);
         }
         let [mass, gradients] = &mut self.blocks;
-        let left = self.matrix.chunks(size.max(1)).flat_map(|row| &row[..self.coordinates]);
         let values = mass.values.iter_mut().chain(&mut gradients.values);
-        values.zip(left).for_each(|(to, entry)| *to = entry.value);
+        values.zip(&self.slots).for_each(|(to, &slot)| *to = self.matrix[slot].value);
         let is_factored = self.saddle.factor(mass, gradients).is_ok();
         for (k, row) in self.inverse.chunks_mut(size.max(1)).enumerate() {
             row.fill(if is_factored { 0.0 } else { f64::NAN });

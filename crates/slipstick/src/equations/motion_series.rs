@@ -9,6 +9,10 @@ use super::mechanism_series::MechanismSeries;
 use crate::expr::{Inexact, Series, Tape};
 use std::ops::RangeFrom;
 
+/// The forces of this many points are kept: guards on forces are sampled one after the other at the same
+/// points.
+const MOST_KEPT: usize = 34;
+
 /// The coefficients of time and states, as far as somebody has asked for them.
 pub(super) struct MotionSeries {
     rates: Series,
@@ -22,6 +26,18 @@ pub(super) struct MotionSeries {
     known: usize,
     /// Changes whenever it is another motion.
     stamp: u64,
+    /// What was found at order zero at the points that were last visited, and how many were.
+    kept: Vec<KnownForces>,
+    visits: usize,
+    /// Whether the forces at the present point are among those.
+    recalled: bool,
+}
+
+/// Accelerations and multipliers at a point.
+struct KnownForces {
+    /// Time and states.
+    point: Vec<Inexact>,
+    forces: Vec<Inexact>,
 }
 
 /// How many coefficients each series has.
@@ -48,16 +64,18 @@ impl MotionSeries {
         let first_motion = rates.input_count() - motion;
         let moves = |input: usize| input <= states || input >= first_motion;
         let rates = Series::new(rates, HIGHEST_ORDER - 1, &moves);
-        Self { rates, mechanism, first_motion, coefficients, states, known: 0, stamp: 0 }
+        let (kept, visits, recalled) = (Vec::new(), 0, false);
+        Self { rates, mechanism, first_motion, coefficients, states, known: 0, stamp: 0, kept, visits, recalled }
     }
 
     /// Begins at a point, unless that is the point at which it is. Gives a number that tells motions apart.
     pub(super) fn begin(&mut self, inputs: &PointInputs<'_>) -> u64 {
-        let mut changed = self.stamp == 0;
+        let mut moved = self.stamp == 0;
         let places = self.coefficients.iter_mut().step_by(ORDERS);
         for (place, value) in places.zip(inputs.moving()) {
-            changed |= std::mem::replace(place, value) != value;
+            moved |= std::mem::replace(place, value) != value;
         }
+        let mut changed = false;
         let all = [Some(&mut self.rates), self.mechanism.as_mut().map(|mechanism| &mut mechanism.terms)];
         for series in all.into_iter().flatten() {
             for place in 0..series.inputs().len() {
@@ -68,10 +86,45 @@ impl MotionSeries {
             }
         }
         if changed {
+            self.visits = 0;
+        }
+        if changed || moved {
             self.known = 0;
             self.stamp += 1;
+            self.recall();
         }
         self.stamp
+    }
+
+    /// Takes over the forces of the present point if they are kept.
+    fn recall(&mut self) {
+        self.recalled = false;
+        let Some(mechanism) = &mut self.mechanism else { return };
+        let point = || self.coefficients.iter().step_by(ORDERS);
+        let mut kept = self.kept[..self.visits.min(MOST_KEPT)].iter();
+        if let Some(known) = kept.find(|known| known.point.iter().eq(point())) {
+            mechanism.recall(&known.forces);
+            self.recalled = true;
+        }
+    }
+
+    /// Finds the forces at the point, if somebody has not asked for them before.
+    pub(super) fn find_forces(&mut self) {
+        if self.known > 0 || self.recalled {
+            return;
+        }
+        self.extend_to(1);
+        let Some(mechanism) = &self.mechanism else { return };
+        let place = self.visits % MOST_KEPT;
+        if self.kept.len() == place {
+            self.kept.push(KnownForces { point: Vec::new(), forces: Vec::new() });
+        }
+        let KnownForces { point, forces } = &mut self.kept[place];
+        point.clear();
+        point.extend(self.coefficients.iter().step_by(ORDERS));
+        forces.clear();
+        forces.extend(mechanism.forces());
+        self.visits += 1;
     }
 
     /// Finds the coefficients of all states up to an order.
