@@ -4,12 +4,23 @@ use super::{RunResult, number};
 use serde_json::{Value, json};
 use slipstick::contact::{GivenImpulse, Hit, Impact};
 use slipstick::equations::{ContactShape, System};
+use slipstick::mode::Mode;
 use slipstick::trajectory::{ContactEnergy, ContactResidual, Event, EventKind};
 
 impl RunResult<'_> {
     /// The contacts of the model.
     pub(crate) fn contacts(&self) -> &[ContactShape] {
         &self.plan.system.shape().mechanism.contacts
+    }
+
+    /// The names of contacts that were open all the time and had no impulse.
+    pub(crate) fn contacts_never_closed(&self) -> impl Iterator<Item = &str> {
+        let segments = &self.trajectory.segments;
+        let took_part = |contact: &ContactShape| {
+            let closed = |mode: &Mode| mode.status(contact).is_closed() || mode.has_impulses(contact);
+            segments.iter().any(|segment| closed(&segment.mode))
+        };
+        self.contacts().iter().filter(move |contact| !took_part(contact)).map(|contact| contact.name.as_str())
     }
 
     /// Whether there can be impacts: of contacts, or by impulses that events give.

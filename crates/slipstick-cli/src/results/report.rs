@@ -1,6 +1,6 @@
 //! `report.html`: one file that opens offline. The page draws itself from the data that is put into it here.
 
-use super::table::{ColumnKind, Sampler, Table};
+use super::table::{ColumnKind, Sampler, Table, keep_shown, shown_columns};
 use super::{AuditResult, RunResult, contact_report, number};
 use serde_json::{Value, json};
 use slipstick::equations::System;
@@ -199,14 +199,16 @@ fn shorten(x: f64, digits: usize) -> f64 {
 
 fn events(result: &RunResult<'_>) -> Vec<Value> {
     let trajectory = &result.trajectory;
-    let mut sampler = Sampler::new(result);
+    let (mut sampler, shown) = (Sampler::new(result), shown_columns(result));
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
     let one = |(i, event): (usize, &Event)| {
         let rounds = event.rounds.iter().map(|round| result.guard_names(&round.guards));
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
         let (mode_before, mode_after) = result.modes_at(i);
-        let before = sampler.of(mode_before, event.t, &event.before).to_vec();
-        let after = sampler.of(mode_after, event.t, &event.after).to_vec();
+        let mut before = sampler.of(mode_before, event.t, &event.before).to_vec();
+        let mut after = sampler.of(mode_after, event.t, &event.after).to_vec();
+        keep_shown(&mut before, &shown);
+        keep_shown(&mut after, &shown);
         let mut value = json!({
             "number": i + 1,
             "t": event.t,

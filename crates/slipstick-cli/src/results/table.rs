@@ -5,6 +5,7 @@ use super::RunResult;
 use slipstick::equations::{Observer, System};
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
+use slipstick::model::contact_name;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
 use std::collections::HashMap;
 
@@ -66,9 +67,14 @@ impl Table {
         Self::build(result, result.plan.output_step, Density::STEPS)
     }
 
-    /// Points for plots: every step, finely where there are few.
+    /// Points for plots: every step, finely where there are few. What belongs to contacts that never closed is
+    /// left out.
     pub(crate) fn plot(result: &RunResult<'_>) -> Self {
-        Self::build(result, None, plot_density(&result.trajectory))
+        let mut table = Self::build(result, None, plot_density(&result.trajectory));
+        let shown = shown_columns(result);
+        keep_shown(&mut table.columns, &shown);
+        table.pieces.iter_mut().for_each(|piece| keep_shown(&mut piece.values, &shown));
+        table
     }
 
     fn build(result: &RunResult<'_>, interval: Option<f64>, density: Density) -> Self {
@@ -98,6 +104,19 @@ pub(crate) fn plot_density(trajectory: &Trajectory) -> Density {
     let steps = trajectory.segments.iter().map(|s| s.steps().len()).sum();
     let points = PLOT_POINTS.min(PLOT_VALUES / trajectory.state_names.len().max(1));
     Density::about(points, steps)
+}
+
+/// Which columns a page shows: in a crowd, most pairs never touch.
+pub(crate) fn shown_columns(result: &RunResult<'_>) -> Vec<bool> {
+    let never: Vec<String> = result.contacts_never_closed().map(|name| contact_name(name, "")).collect();
+    let is_shown = |column: &Column| !never.iter().any(|prefix| column.name.starts_with(prefix));
+    columns(result).iter().map(is_shown).collect()
+}
+
+/// Keeps what belongs to columns that are shown.
+pub(crate) fn keep_shown<T>(list: &mut Vec<T>, shown: &[bool]) {
+    let mut shown = shown.iter();
+    list.retain(|_| shown.next().is_none_or(|shown| *shown));
 }
 
 fn columns(result: &RunResult<'_>) -> Vec<Column> {

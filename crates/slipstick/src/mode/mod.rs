@@ -101,6 +101,11 @@ impl Mode {
         variables.zip(parts.into_iter().flatten()).for_each(|(variables, part)| variables[1] += part);
     }
 
+    /// Whether a contact has had impulses: their sum along the normal is never taken back.
+    pub fn has_impulses(&self, contact: &ContactShape) -> bool {
+        self.values.discrete[contact.state + 3] != 0.0
+    }
+
     /// Whether a guard can happen to its contact as that is.
     #[inline]
     fn can_happen(&self, guard: &Guard) -> bool {
