@@ -41,7 +41,10 @@ impl RunResult<'_> {
         let works = [
             (energy.work_in, "put in"),
             (energy.dissipated, "dissipated"),
-            (energy.at_events.abs(), if energy.at_events < 0.0 { "lost at events" } else { "gained at events" }),
+            (
+                energy.at_events.abs(),
+                if energy.at_events < 0.0 { "lost at events" } else { "gained at events" },
+            ),
         ];
         let done = works.into_iter().filter(|(work, _)| *work != 0.0);
         let done = done.map(|(work, what)| format!(", {work:.4} {what}")).collect::<Vec<_>>().concat();

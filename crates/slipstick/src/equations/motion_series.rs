@@ -65,7 +65,18 @@ impl MotionSeries {
         let moves = |input: usize| input <= states || input >= first_motion;
         let rates = Series::new(rates, HIGHEST_ORDER - 1, &moves);
         let (kept, visits, recalled) = (Vec::new(), 0, false);
-        Self { rates, mechanism, first_motion, coefficients, states, known: 0, stamp: 0, kept, visits, recalled }
+        Self {
+            rates,
+            mechanism,
+            first_motion,
+            coefficients,
+            states,
+            known: 0,
+            stamp: 0,
+            kept,
+            visits,
+            recalled,
+        }
     }
 
     /// Begins at a point, unless that is the point at which it is. Gives a number that tells motions apart.

@@ -31,6 +31,7 @@ mod half_explicit;
 mod held_factors;
 mod impulses;
 mod index1;
+mod known_motions;
 mod linear_system;
 mod mixture;
 mod multibody;

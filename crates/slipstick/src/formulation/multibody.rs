@@ -6,6 +6,7 @@
 use super::consistent::ConsistentStart;
 use super::constrained_form::ConstrainedForm;
 use super::env::{Env, MotionCounts};
+use super::known_motions::KnownMotions;
 use super::projection::take_off;
 use super::rank::Rank;
 use super::{Refusal, Upkeep};
@@ -48,6 +49,7 @@ pub struct Multibody<'a> {
     consistent: Option<Box<ConsistentStart>>,
     /// How far states are from the true ones, and behind them accelerations and forces.
     delta: Vec<f64>,
+    known: KnownMotions,
 }
 
 /// A form for a set of constraints that hold.
@@ -137,6 +139,7 @@ impl<'a> Multibody<'a> {
             counts: MotionCounts::default(),
             consistent: None,
             delta: Vec::new(),
+            known: KnownMotions::default(),
         }
     }
 
@@ -155,6 +158,7 @@ impl<'a> Multibody<'a> {
         self.reaching.clear();
         self.counts = MotionCounts::default();
         self.consistent = None;
+        self.known.forget();
     }
 
     /// The form that was used last.
@@ -249,6 +253,7 @@ impl<'a> Multibody<'a> {
     }
 
     fn use_form(&mut self) {
+        self.known.forget();
         (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows().clone());
         self.shape.has_redundant = self.rows.len() < self.held.len();
         self.shape.form.reach(&self.reaching);
@@ -319,6 +324,7 @@ impl<'a> Multibody<'a> {
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all
     /// once the constraints are met.
     pub(super) fn reach(&mut self, sides: &[f64]) {
+        self.known.forget();
         self.reaching = sides.to_vec();
         self.shape.form.reach(sides);
     }
@@ -336,8 +342,13 @@ impl<'a> Multibody<'a> {
 
     /// Lets the formulas know the motion at a point.
     fn know_motion(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        if let Some((motion, _)) = self.known.at(locked, t, y) {
+            return self.inner.set_motion(motion);
+        }
         self.motion_at(locked, t, y);
-        self.inner.set_motion(self.shape.form.index1.published());
+        let index1 = &self.shape.form.index1;
+        self.known.keep(locked, (t, y), index1.published(), |rounding| index1.add_rounding(rounding));
+        self.inner.set_motion(index1.published());
     }
 
     /// Whether a guard reads multipliers or reactions.
@@ -366,7 +377,10 @@ impl ExpandGuards for Multibody<'_> {
         self.know_motion(locked, point.t, point.y);
         self.delta.clear();
         self.delta.extend_from_slice(point.delta);
-        self.shape.form.index1.add_rounding(&mut self.delta);
+        match self.known.at(locked, point.t, point.y) {
+            Some((_, rounding)) => self.delta.extend_from_slice(rounding),
+            None => self.shape.form.index1.add_rounding(&mut self.delta),
+        }
         self.inner.guard_banded(locked, guard, UncertainPoint { delta: &self.delta, ..point })
     }
 

@@ -1,16 +1,20 @@
 //! Lemke's method with the lexicographic rule: Cottle, Pang, Stone, chapter 4.
 //!
 //! `w = M z + q + d z₀` with a positive covering vector `d` is solved by a large `z₀`; pivots follow the line of
-//! solutions along which it shrinks to zero. Every basis is factored afresh, so that rounding does not add up
-//! over pivots, and every number comes with a bound of its rounding: what is within it is zero or a tie. Ties
-//! are the normal case (bodies at rest); they are broken as if `q` were `q + (ε, ε², …)`, so that no basis
-//! comes twice.
+//! solutions along which it shrinks to zero. The inverse of a basis is that of the last one with one row
+//! eliminated, and found afresh after a few pivots; what is solved with it is refined by the columns
+//! themselves, so that rounding does not add up over pivots. Every number comes with a bound of its rounding:
+//! what is within it is zero or a tie. Ties are the normal case (bodies at rest); they are broken as if `q`
+//! were `q + (ε, ε², …)`, so that no basis comes twice.
 
-use super::super::{RealLu, generic_entry};
+use super::super::{RealLu, dot, generic_entry};
 use super::judge::{judge, polish};
 use super::scaled::Scaled;
 use super::{LcpOutcome, Problem, ray};
 
+/// After so many pivots the inverse is found afresh, and where the pivot is below this part of its column.
+const PIVOTS_OF_AN_INVERSE: usize = 12;
+const SMALL_PIVOT: f64 = 1e-4;
 /// Roundings, as multiples of the sum of the absolute values of all terms.
 const ROUNDINGS: f64 = 8.0;
 /// So many pivots for each row are allowed; there are problems that need exponentially many.
@@ -65,22 +69,24 @@ enum PivotChoice {
 fn follow(problem: &Problem, scaled: &Scaled) -> LcpOutcome {
     let mut tableau = LemkeTableau::new(scaled);
     let mut entering = Variable::Artificial;
+    if !tableau.factor() {
+        return LcpOutcome::Limit;
+    }
     for _ in 0..PIVOTS_PER_ROW * (scaled.n + 1) {
-        if !tableau.factor() {
-            return LcpOutcome::Limit;
-        }
         if tableau.artificial_is_zero() {
             break;
         }
-        let place = match tableau.choose(entering) {
+        let column = tableau.column(entering);
+        let y = tableau.solve(&column);
+        let place = match tableau.choose(entering, &y) {
             PivotChoice::Leaves(place) => place,
             PivotChoice::Ray(v) => return ray::outcome(problem, scaled, &v),
         };
         let leaving = std::mem::replace(&mut tableau.basis[place], entering);
-        let Some(next) = leaving.complement() else {
-            tableau.factor();
-            break;
-        };
+        if !tableau.exchange(place, &column, &y.values) {
+            return LcpOutcome::Limit;
+        }
+        let Some(next) = leaving.complement() else { break };
         entering = next;
     }
     tableau.solution()
@@ -93,6 +99,8 @@ struct LemkeTableau<'a> {
     columns: Vec<f64>,
     inverse: Vec<f64>,
     lu: RealLu,
+    /// How many pivots there were since the inverse was found.
+    pivots: usize,
     /// The basic variables, those within rounding of zero as zero.
     x: Bounded,
 }
@@ -113,6 +121,7 @@ impl<'a> LemkeTableau<'a> {
             columns: vec![0.0; n * n],
             inverse: vec![0.0; n * n],
             lu: RealLu::new(n),
+            pivots: 0,
             x: Bounded::default(),
         }
     }
@@ -129,9 +138,32 @@ impl<'a> LemkeTableau<'a> {
             .collect()
     }
 
+    /// A column takes the place of another in the basis; `y` is what it is in terms of the basis so far. False
+    /// if the new basis is singular.
+    fn exchange(&mut self, place: usize, column: &[f64], y: &[f64]) -> bool {
+        let n = self.problem.n;
+        let largest = y.iter().fold(0.0_f64, |largest, y| largest.max(y.abs()));
+        self.pivots += 1;
+        if self.pivots >= PIVOTS_OF_AN_INVERSE || y[place].abs() <= SMALL_PIVOT * largest {
+            return self.factor();
+        }
+        for (i, x) in column.iter().enumerate() {
+            self.columns[i * n + place] = *x;
+        }
+        let (above, rest) = self.inverse.split_at_mut(place * n);
+        let (row, below) = rest.split_at_mut(n);
+        row.iter_mut().for_each(|x| *x /= y[place]);
+        let others = above.chunks_exact_mut(n).zip(y).chain(below.chunks_exact_mut(n).zip(&y[place + 1..]));
+        for (other, &y) in others.filter(|(_, y)| **y != 0.0) {
+            other.iter_mut().zip(&*row).for_each(|(x, own)| *x -= y * own);
+        }
+        self.find_values()
+    }
+
     /// Factors the basis and finds the values of its variables; false if it is singular.
     fn factor(&mut self) -> bool {
         let n = self.problem.n;
+        self.pivots = 0;
         for (k, variable) in self.basis.iter().enumerate() {
             for (i, x) in self.column(*variable).into_iter().enumerate() {
                 self.columns[i * n + k] = x;
@@ -150,6 +182,10 @@ impl<'a> LemkeTableau<'a> {
                 self.inverse[i * n + k] = *x;
             }
         }
+        self.find_values()
+    }
+
+    fn find_values(&mut self) -> bool {
         self.x = self.solve(&self.problem.q);
         // Below zero is what rounding made of zero.
         self.x.values.iter_mut().for_each(|x| *x = x.max(0.0));
@@ -159,12 +195,12 @@ impl<'a> LemkeTableau<'a> {
     /// The solution with the basis, zero where that is within rounding.
     fn solve(&self, right: &[f64]) -> Bounded {
         let n = self.problem.n;
-        let mut values = right.to_vec();
-        self.lu.solve(&mut values);
+        let solved = |right: &[f64]| self.inverse.chunks_exact(n.max(1)).map(|row| dot(row, right)).collect();
+        let mut values: Vec<f64> = solved(right);
         // One step of refinement makes the error small against the terms of each row, as the bounds assume.
-        let product = |i: usize| super::super::dot(&self.columns[i * n..(i + 1) * n], &values);
-        let mut step: Vec<f64> = (0..n).map(|i| right[i] - product(i)).collect();
-        self.lu.solve(&mut step);
+        let product = |i: usize| dot(&self.columns[i * n..(i + 1) * n], &values);
+        let left: Vec<f64> = (0..n).map(|i| right[i] - product(i)).collect();
+        let step: Vec<f64> = solved(&left);
         values.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
         let sizes: Vec<f64> = (0..n).map(|i| right[i].abs() + self.size_of_row(i, &values)).collect();
         let bounds: Vec<f64> = (0..n).map(|k| self.bound(k, &sizes)).collect();
@@ -191,16 +227,15 @@ impl<'a> LemkeTableau<'a> {
     }
 
     /// Which variable leaves the basis.
-    fn choose(&self, entering: Variable) -> PivotChoice {
-        let y = self.solve(&self.column(entering));
+    fn choose(&self, entering: Variable, y: &Bounded) -> PivotChoice {
         if entering == Variable::Artificial {
             return PivotChoice::Leaves(self.first_to_leave());
         }
         let mut left: Vec<usize> = (0..self.problem.n).filter(|k| y.values[*k] > 0.0).collect();
         if left.is_empty() {
-            return PivotChoice::Ray(self.growth(entering, &y));
+            return PivotChoice::Ray(self.growth(entering, y));
         }
-        keep_least(&mut left, &y, &self.x);
+        keep_least(&mut left, y, &self.x);
         if let Some(k) = left.iter().find(|k| self.basis[**k] == Variable::Artificial) {
             return PivotChoice::Leaves(*k);
         }
@@ -208,7 +243,7 @@ impl<'a> LemkeTableau<'a> {
             if left.len() == 1 {
                 break;
             }
-            keep_least(&mut left, &y, &self.inverse_column(column));
+            keep_least(&mut left, y, &self.inverse_column(column));
         }
         PivotChoice::Leaves(left[0])
     }
