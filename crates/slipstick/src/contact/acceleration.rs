@@ -239,11 +239,13 @@ fn status_of(choice: ContactChoice) -> Status {
     }
 }
 
-/// How many contacts do something else than before, and how many of them are open or slide.
+/// How many contacts do something else than before, and how many of them are open or slide. One that slid and has no
+/// slip any more does not go on by sliding.
 fn changes(found: &Combination, wishes: &[Wish]) -> (usize, usize) {
-    let differs = |(choice, wish): (&ContactChoice, &Wish)| {
-        let status = status_of(*choice);
-        if wish.status.is_closed() { status != wish.status } else { status.is_closed() && !wish.hits }
+    let differs = |(choice, wish): (&ContactChoice, &Wish)| match (wish.status, status_of(*choice)) {
+        (before, now) if !before.is_closed() => now.is_closed() && !wish.hits,
+        (Status::Slides(_), now) if wish.direction == 0.0 => now != Status::Sticks,
+        (before, now) => now != before,
     };
     let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
     let loose = found

@@ -202,22 +202,25 @@ pub(super) fn exact_rows(
     rows
 }
 
-/// The first solution in the order of choices: stick before slip on before slip back.
+/// The solution in which most contacts do what comes first among their choices: stick before slip on before slip back.
+/// In which order contacts are written decides only between solutions of which that cannot be said.
 fn first_solution(
     state: &Relations,
     free: &[Inexact],
     result: &mut ImpactResult,
 ) -> Result<Combination, Unsolved> {
     let choices: Vec<Vec<ContactChoice>> = (0..state.count()).map(|i| choices_of(state, i)).collect();
-    let mut found = all_solutions(state, free, &choices).ok_or(Unsolved::Impact)?;
-    if found.is_empty() {
-        return Err(Unsolved::Impact);
-    }
-    let first = found.remove(0);
-    if found.iter().any(|other| !other.is_same_motion(&first)) {
+    let found = all_solutions(state, free, &choices).ok_or(Unsolved::Impact)?;
+    let places = |found: &Combination| {
+        let place = |(list, choice): (&Vec<_>, &_)| list.iter().position(|other| other == choice);
+        let places = choices.iter().zip(&found.choices).map(move |pair| place(pair).unwrap_or(pair.0.len()));
+        places.fold((0, 0), |(later, sum), place| (later + usize::from(place > 0), sum + place))
+    };
+    let first = found.iter().min_by_key(|found| places(found)).ok_or(Unsolved::Impact)?;
+    if found.iter().any(|other| !other.is_same_motion(first)) {
         result.remarks.push(ImpactRemark::NotUnique);
     }
-    Ok(first)
+    Ok(first.clone())
 }
 
 /// Compression to rest, then restitution of impulses; what would still approach is held. Contacts that

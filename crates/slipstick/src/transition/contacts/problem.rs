@@ -382,7 +382,9 @@ impl ContactProblem<'_, '_> {
         let own = guards.filter_map(|(g, guard)| Some((g, guard.contact.filter(|of| of.contact == k)?)));
         let happened = own.filter(|(_, of)| match of.change {
             ContactChange::Rest => ends && status.is_closed(),
-            change => !rests && happens(change, (before, status), is_hit),
+            // The last hit is not one more where hits end.
+            ContactChange::Hit if rests => false,
+            change => happens(change, (before, status), is_hit),
         });
         transition.contacts.happened.extend(happened.map(|(g, _)| g));
         self.flow.mode.set_status(contact, status);
@@ -411,15 +413,19 @@ pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>
     }
 }
 
-/// The directions in which contacts slide after impulses: those that the impulses say, and for contacts without any what
-/// those of others have made of their slip.
+/// The directions in which contacts slide after impulses: those that the impulses say, and otherwise what they have made
+/// of the slip. One that was about to slide is not any more where an impulse leaves it without slip.
 fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
     for (i, wish) in wishes.iter_mut().enumerate() {
         let (before, after) = (before[2 * i + 1], result.velocity[2 * i + 1]);
-        let has_jumped = (after.value - before.value).abs() > after.bound;
-        let of_others =
-            if has_jumped && after.value.abs() > after.bound { sign(after.value) } else { wish.direction };
-        wish.direction = result.slides[i].unwrap_or(of_others);
+        let is_moved =
+            result.impulses[2 * i] != 0.0 || (after.value - before.value).abs() > after.bound;
+        let left = match is_moved {
+            false => wish.direction,
+            true if after.value.abs() <= after.bound => 0.0,
+            true => sign(after.value),
+        };
+        wish.direction = result.slides[i].unwrap_or(left);
     }
 }
 
