@@ -87,10 +87,14 @@ impl EventSearch<'_, '_> {
             if found.s <= h && self.guards.comparisons.firing(&found.fired).guards.is_empty() {
                 return self.refine_dense_output(found);
             }
-            if found.s > h || attempt == MOST_TIMES || found.s <= self.integrator.smallest_step() {
+            // What is looked at has to reach to where the event has certainly happened.
+            let (ahead, aim) = self.integrator.ahead();
+            let shorter = (found.s / aim).max(found.hi / aim.midpoint(ahead));
+            let is_ahead = found.s > h || shorter >= h || found.s <= self.integrator.smallest_step();
+            if is_ahead || attempt == MOST_TIMES {
                 return self.accept_ahead(h);
             }
-            if !self.make_again(found.s / self.integrator.ahead().1) {
+            if !self.make_again(shorter) {
                 return Detected::NotGood;
             }
         }

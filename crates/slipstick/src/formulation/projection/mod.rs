@@ -133,7 +133,8 @@ impl Projection {
         }
         let MechanismSizes { positions, holonomic, .. } = at.linear.sizes;
         let moved = largest(&self.adjustment[..positions]);
-        let negligible = NEGLIGIBLE * largest(&y[..positions]);
+        // Numbers with fewer digits than others are rounding of zero.
+        let negligible = (NEGLIGIBLE * largest(&y[..positions])).max(f64::MIN_POSITIVE);
         if moved <= negligible || !self.corrector.moves_positions {
             return None;
         }
