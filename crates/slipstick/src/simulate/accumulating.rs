@@ -151,17 +151,28 @@ impl Accumulating {
     /// The guards that come to rest with this one: their latest events lie between its own, and follow each other as
     /// fast. None of them can have a limit of its own that is not the same, as far as can be told.
     pub(super) fn rest_together(&self, guards: &[Guard], guard: usize) -> Vec<usize> {
-        let own = self.histories[guard].record.latest_block();
-        let goes_along = |g: usize| {
-            let History { record, last, .. } = &self.histories[g];
-            let (Some(last), Some(own), Some(other)) = (*last, own, record.latest_block()) else {
-                return false;
-            };
-            self.elapsed.since(last) <= own && other <= AS_FAST * own
-        };
         (0..guards.len())
-            .filter(|&g| g == guard || guards[g].response.at_rest.is_some() && goes_along(g))
+            .filter(|&g| g == guard || guards[g].response.at_rest.is_some() && self.goes_along(g, guard))
             .collect()
+    }
+
+    /// A guard comes to rest, and not for the first time: what it rests on lets go again and again. Where that
+    /// accumulates, too, gives the guards that come to rest with it for good.
+    pub(super) fn record_rest(&mut self, guards: &[Guard], guard: usize) -> Option<Vec<usize>> {
+        let own = guards[guard].response.at_rest?;
+        self.record(own, (true, false))?;
+        let goes_along = |rest: usize| rest == own || self.goes_along(rest, own);
+        Some((0..guards.len()).filter(|&g| guards[g].response.at_rest.is_some_and(goes_along)).collect())
+    }
+
+    /// Whether the latest events of a guard lie between those of another, and follow each other as fast.
+    fn goes_along(&self, guard: usize, with: usize) -> bool {
+        let own = self.histories[with].record.latest_block();
+        let History { record, last, .. } = &self.histories[guard];
+        let (Some(last), Some(own), Some(other)) = (*last, own, record.latest_block()) else {
+            return false;
+        };
+        self.elapsed.since(last) <= own && other <= AS_FAST * own
     }
 
     /// The time of the latest events of a guard.

@@ -360,8 +360,11 @@ impl RunLoop<'_> {
         if response.at_rest.is_none() {
             return ends(response.switch.is_some());
         }
-        let mut together = self.accumulating.rest_together(system.guards(), g);
-        let soon = self.accumulating.latest_block(g).unwrap_or(limit.after);
+        let (mut together, lasting) = match self.accumulating.record_rest(system.guards(), g) {
+            Some(together) => (together, response.at_rest.unwrap_or(g)),
+            None => (self.accumulating.rest_together(system.guards(), g), g),
+        };
+        let soon = self.accumulating.latest_block(lasting).unwrap_or(limit.after);
         together.retain(|&other| other == g || self.is_closed(other, soon));
         let rests = together.iter().filter_map(|&g| system.guards()[g].response.at_rest);
         if !self.round(&Firing { guards: rests.collect(), ..Firing::default() })? {

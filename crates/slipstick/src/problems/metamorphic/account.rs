@@ -39,6 +39,10 @@ pub(super) struct Account {
     pub(super) state_names: Vec<String>,
     /// The steps that were tried.
     pub(super) steps: u64,
+    /// When contacts came to rest because their hits accumulated.
+    pub(super) rests: Vec<f64>,
+    /// When hits were first stepped over by time stepping, which is of first order.
+    pub(super) captured: Option<f64>,
 }
 
 /// How a run is brought back to the units of the model as it was drawn.
@@ -87,20 +91,28 @@ impl Account {
             guard_names,
             state_names: run.state_names.iter().filter(|name| *name != ADDED).cloned().collect(),
             steps: run.statistics.accepted + run.statistics.rejected,
+            rests: Vec::new(),
+            captured: None,
         };
         // That sliding-mode control has done its work is a change of form, where the steps happen to end.
         for event in run.events.iter().filter(|event| event.kinds != [EventKind::Close]) {
             let names = event.guards.iter().filter_map(|&g| account.guard_names.get(g));
-            // A contact that is written twice does all things twice, at the same time. When hits are too many to be
-            // told is a matter of resolution: they are judged themselves.
-            let names = names.filter(|name| !name.ends_with(RESTS));
+            // A contact that is written twice does all things twice, at the same time.
             let mut names: Vec<String> = names.map(|name| name.replace(COPY, "")).collect();
+            let count = names.len();
+            // When hits are too many to be told is a matter of resolution: they are judged themselves.
+            names.retain(|name| !name.ends_with(RESTS));
+            if names.len() < count {
+                account.rests.push(units.time(event.t));
+            }
             names.sort_unstable();
             names.dedup();
             let firing =
                 |name| Firing { t: units.time(event.t), name, state: units.state(run, &event.before) };
             account.firings.extend(names.into_iter().filter(|name| name != ADDED).map(firing));
         }
+        let captured = run.segments.iter().find(|segment| segment.is_captured());
+        account.captured = captured.map(|segment| units.time(segment.start_time));
         account.sizes = account.measure(&units.floors);
         account.broken = contradiction(run, units);
         account

@@ -120,7 +120,13 @@ pub(super) fn difference(first: &Account, second: &Account, allowed: &Allowance<
     let outcome = outcome_difference(first, second, allowed);
     let events = event_difference(first, second, allowed);
     let first_of = [events, outcome].into_iter().flatten().min_by(|a, b| a.t.total_cmp(&b.t));
-    first_of.or_else(|| end_difference(first, second, allowed))
+    first_of.or_else(|| end_difference(first, second, allowed).filter(|_| comparable(first, second).is_none()))
+}
+
+/// Until when two accounts can be compared event by event, if not to their end: from where hits were stepped over on,
+/// which only first order is claimed for.
+fn comparable(first: &Account, second: &Account) -> Option<f64> {
+    [first.captured, second.captured].into_iter().flatten().reduce(f64::min)
 }
 
 fn whole(what: DifferenceKind, t: f64, text: String) -> Difference {
@@ -140,7 +146,7 @@ pub(super) fn outcome_difference(
     let estimates = first.estimate.zip(second.estimate).unwrap_or((first.end_time, second.end_time));
     let apart = (estimates.0 - estimates.1).abs();
     // Where both stop is a matter of resolution if events accumulate; the limit is not.
-    (apart > allowed.of_end_time()).then(|| {
+    (apart > allowed.of_end_time() && comparable(first, second).is_none()).then(|| {
         let text = format!("{} at t = {}, not {}", second.outcome, estimates.1, estimates.0);
         Difference { size: apart / first.span(), ..whole(DifferenceKind::Outcome, t, text) }
     })
@@ -181,11 +187,14 @@ fn times_differ(
     name: &str,
     allowed: &Allowance<'_>,
 ) -> Option<Difference> {
-    let spans = accumulations(&first.times(name), allowed.time);
+    let spans = unresolved(first, name, allowed.time);
     let [a, b] = [first, second].map(|account| outside(&account.times(name), &spans));
-    let last = first.end_time.min(second.end_time);
+    let last = first.end_time.min(second.end_time).min(comparable(first, second).unwrap_or(f64::INFINITY));
     for number in 0..a.len().max(b.len()) {
         let may = allowed.of_event(name, number);
+        if a.get(number).into_iter().chain(b.get(number)).all(|t| *t >= last) {
+            break;
+        }
         let (t, what) = match (a.get(number), b.get(number)) {
             (Some(a), Some(b)) if (a - b).abs() <= may => continue,
             (Some(a), Some(b)) => {
@@ -233,6 +242,32 @@ pub(super) fn accumulations(times: &[f64], allowed: f64) -> Vec<[f64; 2]> {
         }
     }
     spans
+}
+
+/// The ends of the names of events that accumulate before a contact comes to rest.
+const HITS: [&str; 2] = [".hit", ".lift"];
+/// The beginning of the names of what happens to contacts.
+const CONTACT: &str = "contact.";
+
+/// When events of this name cannot be counted. Hits of one contact accumulate within those of another: what comes in
+/// between two hits that cannot be told apart has as many outcomes.
+fn unresolved(account: &Account, name: &str, allowed: f64) -> Vec<[f64; 2]> {
+    let (times, is_hit) = (account.times(name), |name: &str| HITS.iter().any(|kind| name.ends_with(kind)));
+    let with: Vec<&str> =
+        account.names().into_iter().filter(|other| *other == name || is_hit(name) && is_hit(other)).collect();
+    let mut spans: Vec<[f64; 2]> =
+        with.iter().flat_map(|name| accumulations(&account.times(name), allowed)).collect();
+    if name.starts_with(CONTACT) {
+        spans.extend(account.rests.iter().map(|&t| before_rest(&times, t, RESOLVED * allowed)));
+    }
+    spans
+}
+
+/// When a contact has just come to rest, or is about to. It begins between two events.
+fn before_rest(times: &[f64], rest: f64, width: f64) -> [f64; 2] {
+    let within = times.partition_point(|t| *t < rest - width);
+    let before = within.checked_sub(1).map_or(rest - 2.0 * width, |last| times[last]);
+    [(rest - width).midpoint(before.max(rest - 2.0 * width)), rest + width]
 }
 
 fn outside(times: &[f64], spans: &[[f64; 2]]) -> Vec<f64> {

@@ -102,5 +102,7 @@ pub(super) fn refused(outcome: &str) -> Account {
         guard_names: Vec::new(),
         state_names: Vec::new(),
         steps: 0,
+        rests: Vec::new(),
+        captured: None,
     }
 }

@@ -233,7 +233,6 @@ impl ContactProblem<'_, '_> {
         // Where the guard of a gap has fired, its own motion has decided: what is left of it counts, however small.
         for i in (0..self.which.len()).filter(|&i| self.by_motion && self.has_fired(i, ContactChange::Hit)) {
             touching.relations.velocity[2 * i].bound = 0.0;
-            touching.relations.free[2 * i].bound = 0.0;
         }
         Ok(touching)
     }

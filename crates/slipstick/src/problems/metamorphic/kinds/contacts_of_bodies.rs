@@ -72,10 +72,11 @@ pub(super) fn rod(pen: &mut Pen) -> Sketch {
 
 const NAMES: [[&str; 2]; 3] = [["x0", "y0"], ["x1", "y1"], ["x2", "y2"]];
 
-/// Two or three discs without friction between two walls and a floor.
+/// Two or three discs without friction between two walls that lean outwards and a floor. Along a wall that is upright a
+/// disc falls without a force, and whether it touches is a matter of rounding.
 pub(super) fn discs(pen: &mut Pen) -> Sketch {
     let (count, g, e) = (2 + pen.choice(2), pen.length(4.0, 9.0), restitution(pen, true));
-    let wide = pen.derived(2.0, 1);
+    let (wide, lean) = (pen.derived(2.0, 1), pen.number(0.02, 0.2));
     let mut sketch = Sketch::until(1.0);
     let (mut kinetic, mut potential, mut radii) = (String::from("0"), String::from("0"), Vec::new());
     for (i, [nx, ny]) in NAMES.into_iter().take(count).enumerate() {
@@ -88,8 +89,8 @@ pub(super) fn discs(pen: &mut Pen) -> Sketch {
         sketch = sketch
             .point(pen, [nx, ny], start, speed)
             .contact(SketchContact::new(&format!("f{i}"), format!("{y} - {r}"), &e))
-            .contact(SketchContact::new(&format!("l{i}"), format!("{x} - {r}"), &e))
-            .contact(SketchContact::new(&format!("r{i}"), format!("{wide} - {r} - {x}"), &e));
+            .contact(SketchContact::new(&format!("l{i}"), format!("{x} + {lean}*{y} - {r}"), &e))
+            .contact(SketchContact::new(&format!("r{i}"), format!("{wide} + {lean}*{y} - {r} - {x}"), &e));
         radii.push(r);
         for (j, other) in radii[..i].iter().enumerate() {
             let [ox, oy] = NAMES[j];
