@@ -110,6 +110,8 @@ impl StepScan {
     /// The comparisons that can leave or enter their band within a step in which time and states go a path
     /// of this length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
     pub(super) fn due(&mut self, sides: &mut SideTable, signals: &mut dyn Signals, path: f64) -> &[usize] {
+        // What was seen of a step that was tried before, and is not taken, is not what this one does.
+        self.scanned = false;
         self.due.clear();
         self.path = path;
         if sides.horizon.is_quiet(path) {

@@ -186,6 +186,23 @@ fn nothing_changes_before_a_step_is_accepted() {
 }
 
 #[test]
+fn what_a_longer_try_of_a_step_would_have_done_is_forgotten() {
+    let mut signals = Polynomials::new(vec![line(0.6, 1.0)], 1.0);
+    signals.speed = Some(1.0);
+    let (mut watch, _) = started(&[Is(0)], Fires::WhenTrue, &mut signals);
+    watch.due(&mut signals, 1.0);
+    assert!(watch.scan(&mut signals, 1.0, 1.0).unwrap().is_some());
+    // Another try is so short that there is nothing to look for.
+    signals.at(0.0, 0.5);
+    assert!(watch.due(&mut signals, 0.5).is_empty());
+    watch.accept(0.5);
+    assert_eq!(watch.side(0), SideState::Minus);
+    signals.t = 0.5;
+    let found = events(&mut watch, &mut signals, 1.0);
+    assert!(found.len() == 1 && (found[0].0 - 0.6).abs() < 1e-15, "{found:?}");
+}
+
+#[test]
 fn one_limit_after_the_other_finds_the_same() {
     for steps in [1, 2, 3, 7, 100] {
         let mut signals = Polynomials::new(vec![product(&[0.2, 0.45, 0.7], 1.0)], 1.0);
