@@ -1,5 +1,6 @@
 //! Values with a stamp that tells that they are the same without looking at them.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +10,6 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Values that have another stamp after each change. Those with the same stamp are equal; those with another
 /// may be.
-#[derive(Debug)]
 pub struct Stamped<T> {
     values: T,
     stamp: u64,
@@ -64,6 +64,13 @@ impl<T: Clone> Clone for Stamped<T> {
     fn clone_from(&mut self, other: &Self) {
         self.values.clone_from(&other.values);
         self.stamp = other.stamp;
+    }
+}
+
+/// Stamps are no results: equal values are written the same.
+impl<T: fmt::Debug> fmt::Debug for Stamped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.values.fmt(f)
     }
 }
 
