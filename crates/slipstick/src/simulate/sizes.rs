@@ -155,10 +155,11 @@ impl<'a> Sizes<'a> {
 
     /// The step just accepted is taken up to where these guards fire, at this offset. If it was the first after an event
     /// of one of them, the next such step does not have to be much longer.
-    pub(super) fn cut_at(&mut self, s: f64, fired: &[usize]) {
+    pub(super) fn cut_at(&mut self, (t, s): (f64, f64), fired: &[usize]) {
         let again = self.accepted.filter(|beginning| fired.contains(&beginning.guard));
-        if let Some(beginning) = again.filter(|_| self.options.steps.fixed.is_none()) {
-            self.first_steps[beginning.place()] = Some(self.h.min(BEYOND_EVENT * s));
+        let h = BEYOND_EVENT * s;
+        if let Some(beginning) = again.filter(|_| self.can_be(t, h)) {
+            self.first_steps[beginning.place()] = Some(self.h.min(h));
         }
     }
 
@@ -177,12 +178,19 @@ impl<'a> Sizes<'a> {
         self.shrink_to(trial.t, trial.h * factor)
     }
 
-    /// Tries a step of this size next. False if that is too short to be of use, or steps are fixed.
+    /// Tries a step of this size next. False if that is too short to be of use, or steps are fixed: then nothing changes.
     pub(super) fn shrink_to(&mut self, t: f64, h: f64) -> bool {
-        self.h = h;
+        let can_shrink = self.can_be(t, h);
+        if can_shrink {
+            self.h = h;
+        }
+        can_shrink
+    }
+
+    /// Whether a step can be as short as this, and is not fixed.
+    fn can_be(&self, t: f64, h: f64) -> bool {
         let scale = t.abs().max(PART_OF_SPAN * self.span);
-        let smallest = (SPACINGS * f64::EPSILON * scale).max(SHORTEST);
-        self.options.steps.fixed.is_none() && self.h >= smallest
+        self.options.steps.fixed.is_none() && h >= (SPACINGS * f64::EPSILON * scale).max(SHORTEST)
     }
 }
 
@@ -243,9 +251,9 @@ mod tests {
         assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
         sizes.restart(Restart::Discontinuous, 4.0, after(0), |_| unreachable!());
         sizes.accept(&trial(0.5, 1e-6), None);
-        sizes.cut_at(0.01, &[1]);
+        sizes.cut_at((1.0, 0.01), &[1]);
         assert_ne!(sizes.first_steps[0], Some(0.04), "another event");
-        sizes.cut_at(0.01, &[0]);
+        sizes.cut_at((1.0, 0.01), &[0]);
         sizes.restart(Restart::Discontinuous, 4.5, after(0), |_| unreachable!());
         assert_eq!(sizes.h, 0.04, "the same event was near");
         sizes.renew(METHOD, 5.0);

@@ -182,7 +182,7 @@ impl<'a> Stepper<'_, 'a> {
         self.note_touches();
         self.accumulating.pass_to(found);
         if found.s > 0.0 {
-            self.integrator.sizes.cut_at(found.s, &found.fired);
+            self.integrator.sizes.cut_at((self.integrator.trial.t, found.s), &found.fired);
         }
         let watch = &mut self.guards.watch;
         watch.accept(found.s);
