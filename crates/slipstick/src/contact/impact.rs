@@ -91,19 +91,20 @@ fn resolve_group(relations: &Relations, restitution: &[f64]) -> Result<ImpactRes
     while (0..count).any(|i| state.approaches(i)) {
         let law = law_of(&state)?;
         let most = if law == ImpactLaw::Sequential { MOST_IN_SEQUENCE } else { MOST_PASSES };
-        let gives_up = result.passes >= most;
-        let none = vec![0.0; count];
-        let restitution = if gives_up { &none[..] } else { restitution };
-        let found = match law {
-            _ if gives_up => moreau(&state, restitution, &mut result)?,
-            ImpactLaw::Moreau => moreau(&state, restitution, &mut result)?,
-            ImpactLaw::Poisson => poisson(&state, restitution)?,
-            ImpactLaw::Sequential => fastest(&state, restitution),
-            ImpactLaw::Smith => smith(&state, restitution)?,
+        let found = if result.passes < most {
+            pass(&state, law, restitution, &mut result)
+        } else {
+            Err(Unsolved::Impact)
         };
-        if gives_up {
-            result.remarks.push(ImpactRemark::GaveUpRestitution);
-        }
+        let found = match found {
+            // With friction there may be no impulses that give anything back; those that end the hit there are.
+            Err(Unsolved::Impact) => {
+                let found = moreau(&state, &vec![0.0; count], &mut result)?;
+                result.remarks.push(ImpactRemark::GaveUpRestitution);
+                found
+            }
+            found => found?,
+        };
         take(&mut state, &mut result, &found);
         if result.passes > 2 * most {
             return Err(Unsolved::Impact);
@@ -111,6 +112,21 @@ fn resolve_group(relations: &Relations, restitution: &[f64]) -> Result<ImpactRes
     }
     result.velocity = state.velocity;
     Ok(result)
+}
+
+/// One pass of a law.
+fn pass(
+    state: &Relations,
+    law: ImpactLaw,
+    restitution: &[f64],
+    result: &mut ImpactResult,
+) -> Result<Combination, Unsolved> {
+    match law {
+        ImpactLaw::Moreau => moreau(state, restitution, result),
+        ImpactLaw::Poisson => poisson(state, restitution),
+        ImpactLaw::Sequential => Ok(fastest(state, restitution)),
+        ImpactLaw::Smith => smith(state, restitution),
+    }
 }
 
 /// The law of the contacts that take part.

@@ -1,7 +1,7 @@
 //! Impacts that were solved exactly, in rational numbers or 40 digits.
 
 use super::{Bodies, assert_near, exact};
-use crate::contact::{ImpactResult, LawNumbers, Relations, resolve_impact};
+use crate::contact::{ImpactRemark, ImpactResult, LawNumbers, Relations, resolve_impact};
 use crate::model::ImpactLaw;
 
 /// Balls in a line, and their velocities after an impact by the laws of Moreau in passes, of Poisson, and one
@@ -290,5 +290,35 @@ fn oblique_impacts_by_the_law_of_smith() {
 fn oblique_impacts_by_the_law_of_coulomb() {
     for case in OBLIQUE {
         oblique(case, ImpactLaw::Moreau, case.coulomb);
+    }
+}
+
+/// A point on a rod has one direction to move in. If friction lets it slide neither on nor back, it cannot give back
+/// what its restitution says: it stops.
+#[test]
+fn a_rod_that_jams_on_a_floor_stops() {
+    let (across, along, speed) = (0.2, 1.0, -3.0);
+    for (friction, stops) in [(0.1, false), (0.3, true)] {
+        let relations = Relations {
+            response: vec![across * across, across * along, across * along, along * along],
+            velocity: vec![exact(across * speed), exact(along * speed)],
+            free: vec![exact(0.0); 2],
+            laws: vec![LawNumbers {
+                restitution: 0.5,
+                friction: Some((friction, friction)),
+                ..LawNumbers::default()
+            }],
+        };
+        let result = resolve_impact(&relations, &[0.5]).expect("impulses");
+        let after = if stops { 0.0 } else { -0.5 * speed };
+        assert_near(
+            &[result.velocity[0].value, result.velocity[1].value],
+            &[across * after, along * after],
+            "a rod",
+        );
+        assert_eq!(result.remarks.contains(&ImpactRemark::GaveUpRestitution), stops, "{:?}", result.remarks);
+        assert!(
+            result.energy < 0.0 && result.impulses[1].abs() <= friction * result.impulses[0] * (1.0 + 1e-15)
+        );
     }
 }

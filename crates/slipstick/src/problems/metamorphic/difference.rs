@@ -120,7 +120,8 @@ pub(super) fn difference(first: &Account, second: &Account, allowed: &Allowance<
     let outcome = outcome_difference(first, second, allowed);
     let events = event_difference(first, second, allowed);
     let first_of = [events, outcome].into_iter().flatten().min_by(|a, b| a.t.total_cmp(&b.t));
-    first_of.or_else(|| end_difference(first, second, allowed).filter(|_| comparable(first, second).is_none()))
+    first_of
+        .or_else(|| end_difference(first, second, allowed).filter(|_| comparable(first, second).is_none()))
 }
 
 /// Until when two accounts can be compared event by event, if not to their end: from where hits were stepped over on,

@@ -417,8 +417,7 @@ pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>
 fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
     for (i, wish) in wishes.iter_mut().enumerate() {
         let (before, after) = (before[2 * i + 1], result.velocity[2 * i + 1]);
-        let is_moved =
-            result.impulses[2 * i] != 0.0 || (after.value - before.value).abs() > after.bound;
+        let is_moved = result.impulses[2 * i] != 0.0 || (after.value - before.value).abs() > after.bound;
         let left = match is_moved {
             false => wish.direction,
             true if after.value.abs() <= after.bound => 0.0,

@@ -61,7 +61,7 @@ impl ContactRemark {
                 )
             }
             Self::GaveUpRestitution(_) => {
-                format!("the hit of {names} did not come to an end with restitution: it ends without")
+                format!("with its restitution the hit of {names} has no outcome: it gives nothing back")
             }
             Self::GainsEnergy(_, energy) => format!(
                 "the hit of {names} gains an energy of {energy:.3e}: Newton's restitution with friction can; \
