@@ -32,7 +32,7 @@ pub use stabilised::{Linearised, Sides, Stabilised};
 use weighing::{WeighedRows, Weighing};
 
 /// From this many unknowns on it is worth counting entries.
-const WORTH_COUNTING: usize = 16;
+const WORTH_COUNTING: usize = 32;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this
 /// many in a full matrix.
 const SPARSE_COST: f64 = 8.0;
