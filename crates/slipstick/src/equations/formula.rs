@@ -21,10 +21,11 @@ use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
     ActiveRows, At, BadContact, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
     Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
-    ResetTargets, Shape, System, Terms, WrongGradient,
+    ResetTargets, Shape, StartPins, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
 use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
+use std::collections::BTreeMap;
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
 const RATES: usize = 2;
@@ -227,7 +228,17 @@ fn mechanism_shape(
         constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
         contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
         impulses: impulse_shapes(model, &bound.guards),
+        start: start_pins(model),
     }
+}
+
+/// What is kept while the start is put together.
+fn start_pins(model: &Model) -> StartPins {
+    let places: BTreeMap<&str, usize> =
+        model.coordinates().iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+    let of = |names: &[String]| names.iter().filter_map(|name| places.get(name.as_str()).copied()).collect();
+    let start = &model.mechanism.start;
+    StartPins { pinned: of(&start.pinned), drawn: of(&start.drawn), velocities: of(&start.velocities) }
 }
 
 /// What there is to know about a contact.

@@ -255,6 +255,19 @@ pub struct MechanismShape {
     pub contacts: Vec<ContactShape>,
     /// The impulses that events give.
     pub impulses: Vec<ImpulseShape>,
+    /// What is kept while the start is put together.
+    pub start: StartPins,
+}
+
+/// What is kept while the start of bodies is put together, by indices of coordinates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartPins {
+    /// Coordinates that stay.
+    pub pinned: Vec<usize>,
+    /// Coordinates that stay if the others can be put together without them.
+    pub drawn: Vec<usize>,
+    /// Coordinates whose velocities stay.
+    pub velocities: Vec<usize>,
 }
 
 /// What there is to know about equations before they are evaluated.

@@ -147,6 +147,7 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Result<Token, ParseError> {
         let start = self.position;
         self.name_part();
+        self.index()?;
         while self.text[self.position..].starts_with('.') {
             self.position += 1;
             let begins = self.text[self.position..].chars().next();
@@ -157,6 +158,7 @@ impl<'a> Lexer<'a> {
                     .hint("a dotted name looks like `wheel.speed`"));
             }
             self.name_part();
+            self.index()?;
         }
         // The speed of a coordinate: `x'`.
         while self.peek() == Some(b'\'') {
@@ -169,6 +171,26 @@ impl<'a> Lexer<'a> {
         let rest = &self.text[self.position..];
         let end = rest.find(|letter| !continues_name(letter));
         self.position += end.unwrap_or(rest.len());
+    }
+
+    /// Which one of many: `link[3]`, `touch[0,4]`.
+    fn index(&mut self) -> Result<(), ParseError> {
+        if self.peek() != Some(b'[') {
+            return Ok(());
+        }
+        let start = self.position;
+        let rest = &self.text[start + 1..];
+        let end = rest.find(']').unwrap_or(rest.len());
+        let numbers = rest[..end].split(',');
+        let are_whole = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if end == rest.len() || !numbers.into_iter().all(are_whole) {
+            let message =
+                format!("{} is no index", quoted(&self.text[start..(start + end + 2).min(self.text.len())]));
+            let hint = "an index is a whole number in brackets right after a name, as in `link[3].x`";
+            return Err(ParseError::new(start..start + 1, message).hint(hint));
+        }
+        self.position = start + end + 2;
+        Ok(())
     }
 
     fn number(&mut self) -> Result<Token, ParseError> {

@@ -52,6 +52,11 @@ enum Half {
     Velocities,
 }
 
+/// What is pinned does not move.
+fn refuse(moved: Vec<(usize, f64, f64)>) -> Result<(), Refusal> {
+    if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
+}
+
 /// The rows of the constraints, and behind them one for each pinned coordinate.
 fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
     let m = jacobian.rows();
@@ -88,20 +93,37 @@ impl ConsistentStart {
 
     /// Moves positions, then velocities.
     pub(super) fn make_consistent(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
+        self.place(env, y)?;
+        self.set_moving(env, y)
+    }
+
+    /// Moves positions only.
+    pub(super) fn place(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
         let before = y.to_vec();
         self.close(env, y, Half::Positions)?;
+        refuse(self.moved(env.has_kinematics(), (Half::Positions, &before), y))
+    }
+
+    /// Changes velocities only.
+    pub(super) fn set_moving(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
+        let before = y.to_vec();
         self.close(env, y, Half::Velocities)?;
-        let moved = self.moved_pins(env.has_kinematics(), &before, y);
-        if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
+        refuse(self.moved(env.has_kinematics(), (Half::Velocities, &before), y))
     }
 
     /// What was pinned and has moved all the same, because the constraints leave it no choice. Where
     /// velocities are not the rates of coordinates, only they are pinned.
-    fn moved_pins(&self, has_kinematics: bool, before: &[f64], y: &[f64]) -> Vec<(usize, f64, f64)> {
-        let positions = self.pinned.iter().copied().filter(|_| !has_kinematics);
-        let velocities = self.pinned.iter().map(|i| self.positions + i);
+    fn moved(
+        &self,
+        has_kinematics: bool,
+        (half, before): (Half, &[f64]),
+        y: &[f64],
+    ) -> Vec<(usize, f64, f64)> {
+        let first = if half == Half::Positions { 0 } else { self.positions };
+        let is_pinned = half == Half::Velocities || !has_kinematics;
+        let pinned = self.pinned.iter().filter(|_| is_pinned).map(|i| first + i);
         let moved = |i: &usize| (y[*i] - before[*i]).abs() > PINNED * (1.0 + before[*i].abs());
-        positions.chain(velocities).filter(moved).map(|i| (i, before[i], y[i])).collect()
+        pinned.filter(moved).map(|i| (i, before[i], y[i])).collect()
     }
 
     fn close(&mut self, env: &mut Env<'_>, y: &mut [f64], half: Half) -> Result<(), Refusal> {

@@ -151,6 +151,12 @@ impl ConstraintsView<'_, '_> {
         energy.unwrap_or(0.0)
     }
 
+    /// Puts the start together: positions with these coordinates pinned, then velocities with those.
+    pub fn assemble(&mut self, t: f64, y: &mut [f64], pins: (&[usize], &[usize])) -> Result<(), Refusal> {
+        let Some(mechanism) = &mut self.in_mode.mechanism else { return Ok(()) };
+        mechanism.assemble(self.in_mode.locked, t, y, pins)
+    }
+
     /// Moves a state to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn make_consistent(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         let Some(mechanism) = &mut self.in_mode.mechanism else { return Ok(()) };

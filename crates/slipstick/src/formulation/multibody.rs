@@ -310,15 +310,35 @@ impl<'a> Multibody<'a> {
         y: &mut [f64],
         pinned: &[usize],
     ) -> Result<(), Refusal> {
-        if self.switches && !self.seen.is(locked) {
-            self.find_active(locked);
-        }
+        self.see(locked);
         let known = self.consistent.take().filter(|known| known.holds(&self.held, pinned));
         let new = || Box::new(ConsistentStart::new(self.system, &self.held, pinned));
         let consistent = self.consistent.insert(known.unwrap_or_else(new));
         let locked = Locked { rows: Some(&self.held), ..locked };
         let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
         consistent.make_consistent(&mut env, y)
+    }
+
+    /// Puts the start together: positions with these coordinates pinned, then velocities with those.
+    pub(super) fn assemble(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &mut [f64],
+        (positions, velocities): (&[usize], &[usize]),
+    ) -> Result<(), Refusal> {
+        self.see(locked);
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        ConsistentStart::new(self.system, &self.held, positions).place(&mut env, y)?;
+        ConsistentStart::new(self.system, &self.held, velocities).set_moving(&mut env, y)
+    }
+
+    /// Which constraints hold.
+    fn see(&mut self, locked: Locked<'_>) {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all

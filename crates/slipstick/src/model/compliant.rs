@@ -201,6 +201,7 @@ impl CompliantTable<'_, '_> {
             on_entry: true,
             priority: 0,
             of_contact: Some(change),
+            joints: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::compliant::{CompliantTable, check_compliant};
 use super::names::{FormulaContext, check_formula, smooth_room};
+use super::parts::GapRule;
 use super::read::{Reader, Value};
 use super::{
     Definition, Diagnostic, Direction, EventRule, Formula, Model, Quantity, RestRule, Scope, Side,
@@ -165,8 +166,14 @@ impl EventRule {
 
 /// The name of something that belongs to a contact.
 pub fn contact_name(contact: &str, property: &str) -> String {
+    if contact.starts_with(STOP) {
+        return format!("{contact}.{property}");
+    }
     format!("contact.{contact}.{property}")
 }
+
+/// What the names of contacts that are stops of joints begin with.
+const STOP: &str = "stop.";
 
 /// Reads contacts from their tables.
 pub(super) struct ContactTables<'r, 't> {
@@ -272,6 +279,17 @@ impl ContactTables<'_, '_> {
     }
 }
 
+/// Adds a contact of parts to the model.
+pub(super) fn add_gap(model: &mut Model, rule: GapRule) {
+    let GapRule { name, span, gap, slip, restitution, friction, law } = rule;
+    let normal = model.mechanism.constraints.len();
+    let friction = friction.map(|[sticking, sliding]| FrictionRule { sticking, sliding });
+    let tangent = friction.is_some().then_some(normal + 1);
+    let state = model.discrete.len();
+    let contact = ContactRule { name, span, gap, slip, restitution, friction, law, normal, tangent, state };
+    add_contact(model, contact);
+}
+
 /// Adds what a contact is made of to the model.
 fn add_contact(model: &mut Model, contact: ContactRule) {
     let ContactRule { name, span, gap, slip, .. } = &contact;
@@ -340,6 +358,7 @@ impl ContactRule {
             on_entry: change.fires_on_entry(),
             priority: 0,
             of_contact: None,
+            joints: Vec::new(),
         }
     }
 

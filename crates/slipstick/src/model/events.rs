@@ -2,7 +2,7 @@
 
 use super::impulses::read_impulse;
 use super::read::{Reader, Value};
-use super::{Direction, EventRule, Formula, RestRule, Side, Trigger};
+use super::{Direction, EventRule, Formula, RestRule, Side, SwitchRule, Trigger};
 use crate::expr::{Kind, Relation};
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
@@ -23,6 +23,8 @@ const EVENT_KEYS: &[&str] = &[
     "at_rest",
     "on_entry",
     "priority",
+    "open",
+    "close",
 ];
 const REST_KEYS: &[&str] = &["goto", "reset"];
 
@@ -83,7 +85,20 @@ impl EventTable<'_, '_, '_, '_> {
             on_entry,
             priority,
             of_contact: None,
+            joints: self.joints(),
         })
+    }
+
+    /// The joints that it opens and shuts: a name, or a list of names.
+    fn joints(&mut self) -> Vec<SwitchRule> {
+        let mut joints = Vec::new();
+        for (key, shuts) in [("open", false), ("close", true)] {
+            let Some(value) = self.table.get(key) else { continue };
+            let list = value.get_ref().as_array().map_or_else(|| vec![value], |list| list.iter().collect());
+            let read = |value| self.reader.reference(value, key, &format!("{key} = \"latch\""));
+            joints.extend(list.into_iter().filter_map(read).map(|joint| SwitchRule { joint, shuts }));
+        }
+        joints
     }
 
     /// Whether a touch is an event: only of a surface that is crossed or not.

@@ -5,7 +5,8 @@
 //! and `forces`.
 
 use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
-use super::read::Reader;
+use super::parts::PartSections;
+use super::read::{Reader, Value};
 use super::{
     CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation,
     Trigger, dependency_order,
@@ -38,6 +39,19 @@ pub struct MechanismRule {
     pub contacts: Vec<ContactRule>,
     /// What pushes apart where it overlaps. Their outputs and events are among those of the model.
     pub compliant: Vec<CompliantRule>,
+    /// What is kept while the start is put together.
+    pub start: StartRule,
+}
+
+/// What is kept while the start of bodies is put together, by names of coordinates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartRule {
+    /// Coordinates that stay.
+    pub pinned: Vec<String>,
+    /// Coordinates that stay if the others can be put together without them.
+    pub drawn: Vec<String>,
+    /// Coordinates whose velocities stay.
+    pub velocities: Vec<String>,
 }
 
 impl MechanismRule {
@@ -61,6 +75,21 @@ impl Model {
     /// The states that have a derivative of their own.
     pub fn first_order_states(&self) -> &[Definition] {
         &self.states[2 * self.mechanism.coordinates..]
+    }
+
+    /// The formulas that may use outputs.
+    pub(super) fn observing_formulas(&self) -> impl Iterator<Item = &Formula> {
+        let resets = self.all_events().flat_map(|(_, event)| {
+            let rest = event.at_rest.iter().flat_map(|rest| &rest.reset);
+            let impulse = event.impulse.iter();
+            let impulse = impulse.flat_map(|impulse| [&impulse.along, impulse.amount.formula()]);
+            event.reset.iter().chain(rest).map(|reset| &reset.formula).chain(impulse)
+        });
+        let of_modes = self.modes.iter().flat_map(|mode| &mode.outputs);
+        let outputs = self.outputs.iter().chain(of_modes).map(|output| &output.formula);
+        let audits = self.audit.iter().map(|audit| &audit.definition.formula);
+        let constraints = self.mechanism.constraints.iter().map(|constraint| &constraint.formula);
+        self.moving_formulas().chain(resets).chain(outputs).chain(audits).chain(constraints)
     }
 
     /// The formulas of the motion: derivatives, forces, mass entries and guards. Switches use no outputs.
@@ -111,18 +140,21 @@ impl Model {
 
 impl Reader<'_> {
     /// Reads the sections of a mechanism, if there are coordinates, and puts its states before the others.
-    pub(super) fn mechanism(&mut self, table: &DeTable<'_>, model: &mut Model) {
-        let Some(value) = table.get("coordinates") else {
+    /// With bodies, there may be none.
+    pub(super) fn mechanism(&mut self, table: &DeTable<'_>, model: &mut Model, has_bodies: bool) {
+        let value = table.get("coordinates");
+        if value.is_none() && !has_bodies {
             return self.check_no_mechanism(table);
-        };
+        }
         if let Some((key, _)) = table.get_key_value("mass") {
             let message = "`mass` and `coordinates` cannot be used together".to_owned();
             self.error("wrong-type", key.span(), message, "give the masses of coordinates as `inertia`");
         }
-        let coordinates = self.definitions(value, "coordinates");
+        let coordinates = value.map_or_else(Vec::new, |value| self.definitions(value, "coordinates"));
         let speeds = table.get("speeds").map_or_else(Vec::new, |v| self.definitions(v, "speeds"));
         let mut list = |key: &str| table.get(key).map_or_else(Vec::new, |v| self.definitions(v, key));
-        let (inertia, forces, constraints) = (list("inertia"), list("forces"), list("constraints"));
+        let (inertia, constraints) = (list("inertia"), list("constraints"));
+        let forces = table.get("forces").map_or_else(Vec::new, |v| self.forces(v, has_bodies));
         let mut energy = |key: &str| table.get(key).map(|v| self.formula(v, key, Kind::Number));
         let (kinetic, potential) = (energy("kinetic"), energy("potential"));
         let given: BTreeMap<&str, &Definition> = speeds.iter().map(|s| (s.name.as_str(), s)).collect();
@@ -142,12 +174,36 @@ impl Reader<'_> {
             constraints_of_modes: 0,
             contacts: Vec::new(),
             compliant: Vec::new(),
+            start: StartRule::default(),
         };
-        if model.mechanism.kinetic.is_none() && model.mechanism.inertia.is_empty() {
+        if let Some(value) = value
+            && model.mechanism.kinetic.is_none()
+            && model.mechanism.inertia.is_empty()
+        {
             let message = "the mechanism has no mass: nothing says how it moves".to_owned();
             let hint = "add `kinetic = \"m / 2 * x'^2\"`, or `inertia = { x = \"m\" }`";
             self.error("missing-key", value.span(), message, hint);
         }
+    }
+
+    /// Forces on coordinates. Beside bodies, those with a kind are forces on them.
+    fn forces(&mut self, value: &Value<'_>, has_bodies: bool) -> Vec<Definition> {
+        let (Some(table), true) = (value.get_ref().as_table(), has_bodies) else {
+            return self.definitions(value, "forces");
+        };
+        let mut list = Vec::new();
+        for (key, inner) in table {
+            let name = key.get_ref().to_string();
+            let setting = self.setting(&name, key.span(), inner);
+            if inner.get_ref().is_table() && !PartSections::is_named_force(&setting) {
+                let own = self.definitions(inner, "forces");
+                list.extend(own.into_iter().map(|d| Definition { name: format!("{name}.{}", d.name), ..d }));
+            } else if !inner.get_ref().is_table() {
+                let formula = self.formula(inner, &format!("forces.{name}"), Kind::Number);
+                list.push(Definition { name, span: key.span(), formula });
+            }
+        }
+        list
     }
 
     fn check_no_mechanism(&mut self, table: &DeTable<'_>) {

@@ -14,6 +14,7 @@ mod impulses;
 mod mechanism;
 mod names;
 mod order;
+mod parts;
 mod read;
 mod sections;
 mod setting;
@@ -26,7 +27,7 @@ pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use impulses::{ImpulseAmount, ImpulseRule};
-pub use mechanism::{MechanismRule, speed_of};
+pub use mechanism::{MechanismRule, StartRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
 pub use order::dependency_order;
@@ -35,6 +36,7 @@ pub use sides::{Detection, Direction, Location, Side};
 pub use versions::Versions;
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -111,6 +113,17 @@ pub struct EventRule {
     pub priority: i64,
     /// What has happened to a compliant contact then.
     pub of_contact: Option<ContactChange>,
+    /// The joints that it opens and shuts.
+    pub joints: Vec<SwitchRule>,
+}
+
+/// A joint that an event opens or shuts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchRule {
+    /// Which joint.
+    pub joint: Reference,
+    /// Whether it is shut.
+    pub shuts: bool,
 }
 
 impl EventRule {
@@ -223,6 +236,18 @@ impl RunRule {
     }
 }
 
+/// What is wrong with a formula of a part is wrong with all that is put together from it: it is told where it stands.
+fn forget_repeated(diagnostics: &mut Vec<Diagnostic>) {
+    let all: Vec<Diagnostic> = diagnostics.clone();
+    let is_inside = |inner: &Diagnostic, outer: &Diagnostic| {
+        let [Some(inner), Some(outer)] = [&inner.span, &outer.span] else { return false };
+        inner != outer && outer.start <= inner.start && inner.end <= outer.end
+    };
+    diagnostics.retain(|d| {
+        !all.iter().any(|other| other.code == d.code && other.message == d.message && is_inside(other, d))
+    });
+}
+
 /// What a person reads of a model first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
@@ -265,6 +290,10 @@ pub struct Model {
     pub units: Vec<(Reference, String)>,
     /// What is asked of a run.
     pub run: RunRule,
+    /// The formulas of parts, from which those of the motion are put together.
+    pub amounts: Vec<Formula>,
+    /// The parameters that say how many parts there are.
+    pub structural: BTreeSet<String>,
 }
 
 impl Model {
@@ -288,6 +317,7 @@ impl Model {
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         // A formula may stand in several places, as the gap of a contact does.
         diagnostics.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
+        forget_repeated(&mut diagnostics);
         match model {
             Some(model) if diagnostics.is_empty() => Ok(model),
             _ => Err(diagnostics),

@@ -1,10 +1,11 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
-use super::contacts::ContactTables;
+use super::contacts::{ContactTables, add_gap};
 use super::events::read_events;
+use super::parts::{PART_KEYS, PartSections};
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
-use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, SourceLocation};
+use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, Setting, SourceLocation};
 use crate::expr::Kind;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
@@ -37,7 +38,8 @@ const MODE_KEYS: &[&str] = &["derivatives", "forces", "constraints", "outputs", 
 const AUDIT_KEYS: &[&str] = &["formula", "tolerance"];
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
-        self.check_keys(table, MODEL_KEYS, "the model");
+        let keys: Vec<&str> = MODEL_KEYS.iter().chain(PART_KEYS).copied().collect();
+        self.check_keys(table, &keys, "the model");
         let mut model = Model::default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -60,7 +62,13 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        self.mechanism(table, &mut model);
+        let parts = self.part_sections(table);
+        self.mechanism(table, &mut model, parts.is_some());
+        if let Some(parts) = parts {
+            let (contacts, mut errors) = parts.add_to(&mut model);
+            self.errors.append(&mut errors);
+            contacts.into_iter().for_each(|contact| add_gap(&mut model, contact));
+        }
         ContactTables { reader: self }.read(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);
         if !model.mechanism.is_empty() {
@@ -69,6 +77,21 @@ impl Reader<'_> {
         }
         self.check_required(table, &model);
         model
+    }
+
+    /// What is said of parts, if there are bodies.
+    fn part_sections(&mut self, table: &DeTable<'_>) -> Option<PartSections> {
+        let is_of_parts = |key: &str| PART_KEYS.contains(&key) || ["forces", "contacts"].contains(&key);
+        let sections = table.iter().filter(|(key, _)| is_of_parts(key.get_ref()));
+        let list: Vec<Setting> =
+            sections.map(|(key, value)| self.setting(key.get_ref(), key.span(), value)).collect();
+        let beside = list.iter().find(|section| PART_KEYS.contains(&section.key.as_str())).cloned();
+        let parts = PartSections::of(list.into_iter());
+        if let (None, Some(section)) = (&parts, beside) {
+            let message = format!("`{}` needs `bodies`", section.key);
+            self.error("missing-key", section.key_span, message, "add `[bodies]`, with a body or more");
+        }
+        parts
     }
 
     fn check_required(&mut self, table: &DeTable<'_>, model: &Model) {

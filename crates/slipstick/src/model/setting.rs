@@ -55,6 +55,65 @@ impl Setting {
         Self { key, key_span, span, content, text }
     }
 
+    /// The values of a table with their own keys; none in what is no table.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Self)> {
+        self.as_table().unwrap_or_default().iter().map(|inner| (self.own_key(inner), inner))
+    }
+
+    /// The key without those of the tables around it.
+    pub(super) fn last_key(&self) -> &str {
+        self.key.rsplit('.').next().unwrap_or_default()
+    }
+
+    /// A list of values. `wanted` is what would be right, with an example.
+    pub(super) fn list(&self, wanted: &str, example: &str) -> Result<&[Self], Diagnostic> {
+        match &self.content {
+            Content::List(list) => Ok(list),
+            _ => Err(self.wrong_type(wanted, example)),
+        }
+    }
+
+    /// Whether it is a list, of those values that may be one or something else.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.content, Content::List(_))
+    }
+
+    /// The text of a formula: a string, or a number as it stands.
+    pub(super) fn formula_text(&self) -> Result<String, Diagnostic> {
+        match &self.content {
+            Content::Text(text) => Ok(text.clone()),
+            Content::Integer(..) | Content::Float(_) => {
+                let number = self.as_number().filter(|x| x.is_finite());
+                let example = format!("{} = 1.0", self.key);
+                let number =
+                    number.ok_or_else(|| self.wrong_value("a finite number or a formula", &example))?;
+                Ok(format!("{number:?}"))
+            }
+            _ => {
+                let example = format!("{} = \"2 * pi\"", self.last_key());
+                Err(self.wrong_type("a number or a formula in quotes", &example))
+            }
+        }
+    }
+
+    /// Where the characters of a string begin in the file, if they stand there letter by letter (no escapes).
+    pub(super) fn text_start(&self) -> Option<usize> {
+        let Content::Text(text) = &self.content else { return None };
+        let offset = self.text.find(text.as_str())?;
+        let is_quote = |s: &str| s.chars().all(|c| matches!(c, '"' | '\'' | '\n' | '\r'));
+        let around = [&self.text[..offset], &self.text[offset + text.len()..]];
+        around.into_iter().all(is_quote).then_some(self.span.start + offset)
+    }
+
+    /// A choice between true and false.
+    pub(super) fn boolean(&self) -> Result<bool, Diagnostic> {
+        match self.text.as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.wrong_type("true or false", &format!("{} = true", self.key))),
+        }
+    }
+
     /// An error about it.
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, self.span.clone(), message)

@@ -33,13 +33,33 @@ impl Consistency<'_, '_> {
     /// Makes the start of a mechanism consistent, and says what was changed.
     pub(super) fn make_start_consistent(&mut self) -> Result<(), Error> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let pinned = &self.integrator.options.constraints.pinned;
-        let assembled = self.integrator.flow.constraints().make_consistent(t, &mut y, pinned);
+        let assembled = self.assemble(t, &mut y);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);
         self.enter_form();
         Ok(())
+    }
+
+    /// Puts the parts of a mechanism together: what is drawn stays if the rest can be put together without it.
+    fn assemble(&mut self, t: f64, y: &mut Vec<f64>) -> Result<(), Refusal> {
+        let Integrator { flow, options, .. } = &mut *self.integrator;
+        let pinned = &options.constraints.pinned;
+        let start = &flow.system().shape().mechanism.start;
+        let kept = [&pinned[..], &start.pinned].concat();
+        let velocities = [&pinned[..], &start.velocities].concat();
+        if !start.drawn.is_empty() {
+            let (before, drawn) = (y.clone(), [&kept[..], &start.drawn].concat());
+            if flow.constraints().assemble(t, y, (&drawn, &velocities)).is_ok() {
+                return Ok(());
+            }
+            y.clone_from(&before);
+        }
+        if kept == velocities {
+            flow.constraints().make_consistent(t, y, &kept)
+        } else {
+            flow.constraints().assemble(t, y, (&kept, &velocities))
+        }
     }
 
     /// Has the algebraic states of the start follow from the others, and says what was changed. What the

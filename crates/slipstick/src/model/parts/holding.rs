@@ -1,0 +1,253 @@
+//! From joints to constraints: what each keeps, when it holds, when it breaks, and what it does to its coordinate.
+
+use super::bodies::{Bodies, Place, Pose};
+use super::joint::{Joint, Joints, Ratio};
+use super::joints::{CoordinateKind, Ends};
+use super::lowered::{GapRule, Lowered};
+use super::source::Source;
+use super::term::{Pair, Term, length};
+use crate::model::{Definition, ImpactLaw};
+use std::collections::BTreeMap;
+
+/// A joint with its ends where they are: what formulas need of it.
+pub(super) struct Held<'a> {
+    pub(super) joint: &'a Joint,
+    pub(super) ends: Ends<'a>,
+}
+
+impl Held<'_> {
+    pub(super) fn own(&self, property: &str) -> String {
+        format!("joint.{}.{property}", self.joint.name)
+    }
+
+    pub(super) fn coordinate(&self) -> Option<CoordinateKind> {
+        self.joint.kind.coordinate
+    }
+
+    /// The value of its coordinate.
+    pub(super) fn value(&self, coordinate: CoordinateKind, pose: Pose) -> Term {
+        (coordinate.value)(&self.ends, pose)
+    }
+
+    /// How fast its coordinate changes.
+    pub(super) fn velocity(&self, coordinate: CoordinateKind) -> Term {
+        let product = |(name, slope): (String, Term)| &slope * &Term::whole(format!("{name}'"));
+        (coordinate.gradient)(&self.ends)
+            .into_iter()
+            .map(product)
+            .fold(Term::zero(), |sum, term| &sum + &term)
+    }
+
+    /// What a force along its coordinate does to the coordinates of bodies.
+    pub(super) fn push(&self, coordinate: CoordinateKind, force: &Term) -> Vec<(String, Term)> {
+        let gradient = (coordinate.gradient)(&self.ends);
+        gradient.into_iter().map(|(name, slope)| (name, &slope * force)).collect()
+    }
+
+    /// Force and moment on the second body, at its point.
+    pub(super) fn reaction(&self) -> (Pair, Term) {
+        let multiplier = |row: &str| Term::whole(format!("lambda.{}", self.own(row)));
+        (self.joint.kind.reaction)(&self.ends, &multiplier)
+    }
+}
+
+/// All joints between places, with their ends.
+pub(super) fn held<'a>(
+    joints: &'a Joints,
+    bodies: &'a Bodies,
+    lowered: &mut Lowered,
+) -> BTreeMap<&'a str, Held<'a>> {
+    let mut all = BTreeMap::new();
+    for joint in &joints.list {
+        let [first, second] = ends(joint, bodies, lowered);
+        let ends = Ends { bodies, first, second, axis: joint.axis.clone() };
+        all.insert(joint.name.as_str(), Held { joint, ends });
+    }
+    all
+}
+
+/// The ends of a joint. One that is not named is where the other is drawn, or where the joint is.
+fn ends(joint: &Joint, bodies: &Bodies, lowered: &mut Lowered) -> [Place; 2] {
+    [0, 1].map(|end| {
+        let mut place = joint.ends[end].clone();
+        let position = match &joint.at {
+            _ if joint.named[end] => return place,
+            Some(at) => at.clone(),
+            None if joint.named[1 - end] => bodies.position(&joint.ends[1 - end], Pose::Drawn),
+            None => return place,
+        };
+        let at = bodies.drawn_place(place.body, &position);
+        let [x, y] = at;
+        let name = |axis: &str| format!("joint.{}.at{}.{axis}", joint.name, end + 1);
+        place.at = [lowered.fixed(&name("x"), x, &joint.span), lowered.fixed(&name("y"), y, &joint.span)];
+        place
+    })
+}
+
+/// The constraints of a joint, and everything else that it is.
+pub(super) fn lower_joint(source: &mut Source, held: &Held<'_>, was_placed: bool, lowered: &mut Lowered) {
+    let joint = held.joint;
+    if joint.named == [false; 2] && joint.at.is_none() && joint.kind.joins_points {
+        let message = format!("joint `{}` does not say where it is", joint.name);
+        let hint = "name a point of one of its bodies, or add `at = [x, y]`";
+        source.error("bad-joint", joint.span.clone(), message, hint);
+    }
+    keep(held, was_placed, lowered);
+    if joint.holding.force.is_some() || joint.holding.moment.is_some() {
+        breaks(held, lowered);
+    }
+    let Some(coordinate) = held.coordinate() else { return };
+    if let Some(friction) = &joint.friction {
+        let sign = Term::call("sign", &[&held.velocity(coordinate)]);
+        lowered.push(held.push(coordinate, &-&(friction * &sign)), &joint.span);
+    }
+    stops(held, coordinate, lowered);
+}
+
+/// What a joint keeps, in the mode in which it holds.
+fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut Lowered) {
+    let (joint, span) = (held.joint, &held.joint.span);
+    let holding = &joint.holding;
+    let (moving, drawn) =
+        ((joint.kind.relative)(&held.ends, Pose::Moving), (joint.kind.relative)(&held.ends, Pose::Drawn));
+    let mut found = Vec::new();
+    for ((row, moving), (_, drawn)) in moving.into_iter().zip(drawn) {
+        let kept = match &joint.kept {
+            Some(kept) => kept.clone(),
+            None if joint.kind.joins_points || was_placed && row == "across" => Term::zero(),
+            None if holding.here => {
+                let name = held.own(&format!("kept.{row}"));
+                lowered.discrete(&name, &drawn, span);
+                found.push((name.clone(), moving.clone()));
+                Term::whole(name)
+            }
+            None => lowered.fixed(&held.own(&format!("drawn.{row}")), drawn, span),
+        };
+        let left = &moving - &kept;
+        let left = match held.holds() {
+            Some(condition) => left.when(&condition, &Term::zero()),
+            None => left,
+        };
+        lowered.constraint(&held.own(row), &left, span);
+    }
+    if held.is_switched() {
+        lowered.discrete(&held.own("closed"), &if holding.open { Term::zero() } else { Term::one() }, span);
+    }
+    if let Some(condition) = holding.condition.as_ref().filter(|_| holding.here) {
+        let reset: Vec<Definition> =
+            found.iter().map(|(name, now)| lowered.definition(name, now, span)).collect();
+        lowered.event(&held.own("close"), condition, reset, span);
+    }
+}
+
+impl Held<'_> {
+    /// Whether events open and shut it.
+    pub(super) fn is_switched(&self) -> bool {
+        let Joint { holding, .. } = self.joint;
+        holding.open || holding.force.is_some() || holding.moment.is_some()
+    }
+
+    /// The condition under which it holds, if it does not always.
+    fn holds(&self) -> Option<String> {
+        let closed = self.is_switched().then(|| format!("{} > 0.5", self.own("closed")));
+        let condition = self.joint.holding.condition.as_ref().map(|condition| condition.text().to_owned());
+        match (closed, condition) {
+            (Some(closed), Some(condition)) => Some(format!("{closed} and {condition}")),
+            (closed, condition) => closed.or(condition),
+        }
+    }
+
+    /// What shutting it sets: whether it is shut, and what it finds if it keeps that.
+    pub(super) fn shut(&self, lowered: &mut Lowered) -> Vec<Definition> {
+        let span = &self.joint.span;
+        let mut reset = vec![lowered.definition(&self.own("closed"), &Term::one(), span)];
+        if self.joint.holding.here {
+            for (row, now) in (self.joint.kind.relative)(&self.ends, Pose::Moving) {
+                reset.push(lowered.definition(&self.own(&format!("kept.{row}")), &now, span));
+            }
+        }
+        reset
+    }
+
+    /// What opening it sets.
+    pub(super) fn open(&self, lowered: &mut Lowered) -> Vec<Definition> {
+        vec![lowered.definition(&self.own("closed"), &Term::zero(), &self.joint.span)]
+    }
+}
+
+/// A joint that breaks at a force or a moment, each by its own size, stays open.
+fn breaks(held: &Held<'_>, lowered: &mut Lowered) {
+    let (force, moment) = held.reaction();
+    let holding = &held.joint.holding;
+    let over = |size: Term, limit: &Option<Term>| limit.as_ref().map(|limit| size.over(limit));
+    let force = over(length(&force), &holding.force);
+    let moment = over(Term::call("abs", &[&moment]), &holding.moment);
+    let load = match (force, moment) {
+        (Some(force), Some(moment)) => Term::call("max", &[&force, &moment]),
+        (force, moment) => force.or(moment).unwrap_or_else(Term::zero),
+    };
+    let reset = held.open(lowered);
+    lowered.event(&held.own("break"), &(&load - &Term::one()), reset, &held.joint.span);
+}
+
+/// Each end of the range of a coordinate is a contact.
+fn stops(held: &Held<'_>, coordinate: CoordinateKind, lowered: &mut Lowered) {
+    let (joint, span) = (held.joint, &held.joint.span);
+    let value = held.value(coordinate, Pose::Moving);
+    let gaps = [
+        ("from", joint.stops.from.as_ref().map(|from| &value - from)),
+        ("to", joint.stops.to.as_ref().map(|to| to - &value)),
+    ];
+    let restitution = joint.stops.restitution.clone().unwrap_or_else(Term::zero);
+    for (side, gap) in gaps {
+        let Some(gap) = gap else { continue };
+        let rule = GapRule {
+            name: format!("stop.{}.{side}", joint.name),
+            span: span.clone(),
+            gap: lowered.formula(&gap, span),
+            slip: None,
+            restitution: lowered.formula(&restitution, span),
+            friction: None,
+            law: ImpactLaw::default(),
+        };
+        lowered.contacts.push(rule);
+    }
+}
+
+/// A joint between two joints.
+pub(super) fn lower_ratio(
+    source: &mut Source,
+    ratio: &Ratio,
+    held: &BTreeMap<&str, Held<'_>>,
+    lowered: &mut Lowered,
+) {
+    let mut found = Vec::new();
+    for (k, name) in ratio.ends.iter().enumerate() {
+        let Some(joint) = held.get(name.as_str()) else {
+            let known = held.keys().copied();
+            let error = crate::model::unknown_name(name, ratio.span.clone(), known, "among the joints");
+            source.errors.push(error);
+            return;
+        };
+        let wanted = ratio.kind.coordinates.map(|words| words[k]);
+        match joint.coordinate().filter(|own| wanted.is_none_or(|word| word == own.word)) {
+            Some(coordinate) => found.push((joint, coordinate)),
+            None => {
+                let message = format!("`{}` `{}` cannot join joint `{name}`", ratio.kind.word, ratio.name);
+                let hint = match wanted {
+                    Some(word) => format!("its end {} must be a joint with a free {word}", k + 1),
+                    None => {
+                        "both of its ends must be joints that leave an angle or a position free".to_owned()
+                    }
+                };
+                source.error("bad-joint", ratio.span.clone(), message, hint);
+                return;
+            }
+        }
+    }
+    let [(first, of_first), (second, of_second)] = &found[..] else { return };
+    let left = |pose| &second.value(*of_second, pose) - &(&ratio.ratio * &first.value(*of_first, pose));
+    let name = format!("joint.{}.ratio", ratio.name);
+    let kept = lowered.fixed(&format!("joint.{}.drawn", ratio.name), left(Pose::Drawn), &ratio.span);
+    lowered.constraint(&name, &(&left(Pose::Moving) - &kept), &ratio.span);
+}

@@ -1,0 +1,270 @@
+//! Joints as they are written: their kind, their ends, and what they do beside holding.
+
+use super::bodies::{Bodies, Place, check_keys};
+use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
+use super::source::Source;
+use super::term::{Pair, Term, origin};
+use crate::model::Setting;
+use std::ops::Range;
+
+/// The keys of all joints beside their kinds.
+const JOINT_KEYS: &[&str] = &["repeat", "friction", "stops", "open", "while", "break"];
+const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
+const BREAK_KEYS: &[&str] = &["force", "moment"];
+const FRICTION_KEYS: &[&str] = &["torque", "force"];
+
+/// A joint between two places.
+pub(super) struct Joint {
+    pub(super) name: String,
+    pub(super) span: Range<usize>,
+    pub(super) kind: &'static JointKind,
+    pub(super) ends: [Place; 2],
+    /// Whether places on the bodies are named; otherwise an end is where the other is drawn.
+    pub(super) named: [bool; 2],
+    /// Where it is drawn, in ground axes.
+    pub(super) at: Option<Pair>,
+    pub(super) axis: Pair,
+    /// What it keeps, in place of what is drawn.
+    pub(super) kept: Option<Term>,
+    pub(super) holding: Holding,
+    pub(super) friction: Option<Term>,
+    pub(super) stops: Stops,
+}
+
+/// When a joint holds.
+#[derive(Default)]
+pub(super) struct Holding {
+    /// Whether it is open at the start.
+    pub(super) open: bool,
+    /// While this condition is true.
+    pub(super) condition: Option<Term>,
+    /// Whether it keeps what it finds when it shuts.
+    pub(super) here: bool,
+    /// The force and the moment that break it.
+    pub(super) force: Option<Term>,
+    pub(super) moment: Option<Term>,
+}
+
+/// The range of the coordinate of a joint.
+#[derive(Default)]
+pub(super) struct Stops {
+    pub(super) from: Option<Term>,
+    pub(super) to: Option<Term>,
+    pub(super) restitution: Option<Term>,
+}
+
+/// A joint between two joints.
+pub(super) struct Ratio {
+    pub(super) name: String,
+    pub(super) span: Range<usize>,
+    pub(super) kind: &'static RatioKind,
+    pub(super) ends: [String; 2],
+    pub(super) ratio: Term,
+}
+
+/// Joints as they are read.
+#[derive(Default)]
+pub(super) struct Joints {
+    pub(super) list: Vec<Joint>,
+    pub(super) ratios: Vec<Ratio>,
+}
+
+impl Joints {
+    pub(super) fn read(source: &mut Source, section: Option<&Setting>, bodies: &Bodies) -> Self {
+        let mut joints = Self::default();
+        for (name, part) in section.into_iter().flat_map(Setting::entries) {
+            let Some(kind) = kind_of(source, name, part) else { continue };
+            source.copies((name, part), |source, name| match kind {
+                AnyKind::Places(kind) => {
+                    joints.list.extend(JointReader { source, name, part, bodies }.joint(kind))
+                }
+                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
+            });
+        }
+        joints
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Joint> {
+        self.list.iter().find(|joint| joint.name == name)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum AnyKind {
+    Places(&'static JointKind),
+    Joints(&'static RatioKind),
+}
+
+/// The one kind of a joint.
+fn kind_of(source: &mut Source, name: &str, part: &Setting) -> Option<AnyKind> {
+    if !part.as_table().is_some() {
+        let message = format!("joint `{name}` must be a table");
+        let hint = "for example `{ revolute = [\"ground\", \"crank.pin\"] }`";
+        source.error("wrong-type", part.span.clone(), message, hint);
+        return None;
+    }
+    let places = KINDS.iter().map(|kind| (kind.word, AnyKind::Places(kind)));
+    let all: Vec<_> =
+        places.chain(RATIO_KINDS.iter().map(|kind| (kind.word, AnyKind::Joints(kind)))).collect();
+    let mut found = None;
+    for (key, value) in part.entries() {
+        if let Some((_, cure)) = FOREIGN.iter().find(|(word, _)| *word == key) {
+            let message = format!("joint `{name}` has the kind `{key}`, which is not one of those here");
+            source.error("unknown-kind", value.key_span.clone(), message, *cure);
+            return None;
+        }
+        let Some((_, kind)) = all.iter().find(|(word, _)| *word == key) else { continue };
+        if let Some((first, _)) = found {
+            let message = format!("joint `{name}` has two kinds, `{first}` and `{key}`");
+            source.error("two-kinds", value.key_span.clone(), message, "keep one of them");
+            return None;
+        }
+        found = Some((key, *kind));
+    }
+    if found.is_none() {
+        let message = format!("joint `{name}` has no kind");
+        let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
+        source.error("missing-key", part.span.clone(), message, format!("give one of {}", words.join(", ")));
+    }
+    found.map(|(_, kind)| kind)
+}
+
+/// The two ends of a joint, as they are written.
+fn ends(
+    source: &mut Source,
+    (name, kind): (&str, &str),
+    part: &Setting,
+) -> Option<[(String, Range<usize>); 2]> {
+    let value = part.get(kind)?;
+    let example = format!("{kind} = [\"ground\", \"crank.pin\"]");
+    let list = source.keep(value.list("two ends", &example))?;
+    let [first, second] = list else {
+        let message = format!("joint `{name}` needs two ends, has {}", list.len());
+        source.error("wrong-type", value.span.clone(), message, format!("for example `{example}`"));
+        return None;
+    };
+    Some([(source.name(first)?, first.span.clone()), (source.name(second)?, second.span.clone())])
+}
+
+fn ratio(source: &mut Source, (name, part): (&str, &Setting), kind: &'static RatioKind) -> Option<Ratio> {
+    let keys: Vec<&str> = [kind.word, "repeat"].iter().chain(kind.keys).copied().collect();
+    check_keys(source, part, &keys, &format!("joint `{name}`"));
+    let [(first, _), (second, _)] = ends(source, (name, kind.word), part)?;
+    let Some(ratio) = (kind.ratio)(source, part) else {
+        let message = format!("joint `{name}` has no `{}`", kind.keys[0]);
+        let hint = format!("a `{}` needs `{}`", kind.word, kind.keys[0]);
+        source.error("missing-key", part.span.clone(), message, hint);
+        return None;
+    };
+    let span = part.key_span.clone();
+    Some(Ratio { name: name.to_owned(), span, kind, ends: [first, second], ratio })
+}
+
+/// Reads one joint between places.
+struct JointReader<'r> {
+    source: &'r mut Source,
+    name: &'r str,
+    part: &'r Setting,
+    bodies: &'r Bodies,
+}
+
+impl JointReader<'_> {
+    fn joint(&mut self, kind: &'static JointKind) -> Option<Joint> {
+        let keys: Vec<&str> = [kind.word].iter().chain(kind.keys).chain(JOINT_KEYS).copied().collect();
+        check_keys(self.source, self.part, &keys, &format!("joint `{}`", self.name));
+        let [first, second] = ends(self.source, (self.name, kind.word), self.part)?;
+        let first = self.bodies.find(self.source, &first.0, &first.1)?;
+        let second = self.bodies.find(self.source, &second.0, &second.1)?;
+        if first.0.body == second.0.body {
+            let message = format!("both ends of joint `{}` are on one body", self.name);
+            self.source.error(
+                "bad-joint",
+                self.part.span.clone(),
+                message,
+                "join it to another body, or to `ground`",
+            );
+            return None;
+        }
+        let (mut at, mut kept, mut here) = (None, None, false);
+        match self.part.get("at") {
+            Some(value) if value.is_list() => at = self.source.pair(value),
+            Some(value) if value.string("").is_ok_and(|word| word == "here") => here = true,
+            Some(value) => kept = Some(self.source.amount(value)),
+            None => kept = self.source.amount_of(self.part, "length"),
+        }
+        let axis = self.source.pair_of(self.part, "axis");
+        Some(Joint {
+            name: self.name.to_owned(),
+            span: self.part.key_span.clone(),
+            kind,
+            named: [first.1, second.1],
+            ends: [first.0, second.0],
+            at,
+            axis: axis.map_or_else(|| [Term::one(), Term::zero()], unit),
+            kept,
+            holding: self.holding(here),
+            friction: self.friction(kind),
+            stops: self.stops(kind),
+        })
+    }
+
+    fn holding(&mut self, here: bool) -> Holding {
+        let open = self.part.get("open").and_then(|value| self.source.keep(value.boolean()));
+        let condition = self.part.get("while").map(|value| self.source.amount(value));
+        let broken = self.part.get("break");
+        if let Some(broken) = broken {
+            check_keys(self.source, broken, BREAK_KEYS, "`break`");
+        }
+        let mut limit = |key: &str| broken.and_then(|broken| self.source.amount_of(broken, key));
+        let (force, moment) = (limit("force"), limit("moment"));
+        let open = open == Some(true);
+        if open && condition.is_some() {
+            let message = format!("joint `{}` has both `open` and `while`", self.name);
+            let hint = "`while` says when it is shut, also at the start: leave out `open`";
+            self.source.error("bad-joint", self.part.span.clone(), message, hint);
+        }
+        Holding { open, condition, here, force, moment }
+    }
+
+    /// Dry friction that is as large as this while it moves.
+    fn friction(&mut self, kind: &JointKind) -> Option<Term> {
+        let value = self.part.get("friction")?;
+        check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
+        let word = kind.coordinate.map(|coordinate| coordinate.word);
+        let key = if word == Some("angle") { "torque" } else { "force" };
+        let amount = self.source.amount_of(value, key);
+        if amount.is_none() || word.is_none() {
+            let message = format!("`friction` of joint `{}` needs `{key}`", self.name);
+            let hint = format!(
+                "for example `friction = {{ {key} = 0.5 }}`; a joint that leaves nothing free has none"
+            );
+            self.source.error("missing-key", value.span.clone(), message, hint);
+        }
+        amount
+    }
+
+    fn stops(&mut self, kind: &JointKind) -> Stops {
+        let Some(value) = self.part.get("stops") else { return Stops::default() };
+        check_keys(self.source, value, STOP_KEYS, "`stops`");
+        if kind.coordinate.is_none() {
+            let message = format!("joint `{}` leaves nothing free that could be stopped", self.name);
+            self.source.error("bad-joint", value.span.clone(), message, "leave out `stops`");
+            return Stops::default();
+        }
+        let mut amount = |key: &str| self.source.amount_of(value, key);
+        Stops { from: amount("from"), to: amount("to"), restitution: amount("restitution") }
+    }
+}
+
+/// A direction of length one.
+fn unit(axis: Pair) -> Pair {
+    let is_one = |term: &Term| matches!(term.text(), "1" | "1.0");
+    match &axis {
+        [x, y] if is_one(x) && y.is_zero() => [Term::one(), Term::zero()],
+        [x, y] if x.is_zero() && is_one(y) => [Term::zero(), Term::one()],
+        _ => {
+            let length = super::term::length(&axis);
+            if length.is_zero() { origin() } else { axis.map(|part| part.over(&length)) }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What parts add to a model: coordinates, masses, forces, constraints, discrete variables, outputs and events.
+
+use super::term::Term;
+use crate::expr::parse;
+use crate::model::{
+    Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, Side, SourceLocation, Trigger,
+    speed_of,
+};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What parts add to a model.
+#[derive(Default)]
+pub(in crate::model) struct Lowered {
+    /// Parameters that are not the user's: where bodies are drawn, and what joints keep.
+    pub(in crate::model) drawn: Vec<Definition>,
+    pub(in crate::model) coordinates: Vec<Definition>,
+    pub(in crate::model) speeds: Vec<Definition>,
+    pub(in crate::model) inertia: Vec<Definition>,
+    pub(in crate::model) potential: Vec<Term>,
+    pub(in crate::model) constraints: Vec<Definition>,
+    pub(in crate::model) discrete: Vec<Definition>,
+    pub(in crate::model) outputs: Vec<Definition>,
+    pub(in crate::model) events: Vec<EventRule>,
+    pub(in crate::model) contacts: Vec<GapRule>,
+    pub(in crate::model) errors: Vec<Diagnostic>,
+    /// Names of what bodies have that become outputs, whether a formula uses them or not.
+    pub(in crate::model) columns: Vec<String>,
+    forces: BTreeMap<String, (Term, Range<usize>)>,
+}
+
+/// A contact with its formulas.
+pub(in crate::model) struct GapRule {
+    /// The whole name: `contact.floor`, `stop.hinge.to`.
+    pub(in crate::model) name: String,
+    pub(in crate::model) span: Range<usize>,
+    pub(in crate::model) gap: Formula,
+    pub(in crate::model) slip: Option<Formula>,
+    pub(in crate::model) restitution: Formula,
+    /// Static and sliding.
+    pub(in crate::model) friction: Option<[Formula; 2]>,
+    pub(in crate::model) law: ImpactLaw,
+}
+
+impl Lowered {
+    /// A formula that stands where a part is written.
+    pub(super) fn formula(&mut self, term: &Term, span: &Range<usize>) -> Formula {
+        let place = SourceLocation { span: span.clone(), text_start: None };
+        match parse(term.text()) {
+            Ok(syntax) => Formula { syntax, place },
+            Err(error) => {
+                let error = Diagnostic::new("formula-syntax", span.clone(), error.message);
+                self.errors.push(error.hint("write the formulas of this part more simply"));
+                Formula { syntax: crate::expr::Syntax::default(), place }
+            }
+        }
+    }
+
+    pub(super) fn definition(&mut self, name: &str, term: &Term, span: &Range<usize>) -> Definition {
+        Definition { name: name.to_owned(), span: span.clone(), formula: self.formula(term, span) }
+    }
+
+    /// A parameter that stands for a formula of parameters; short ones stand for themselves.
+    pub(super) fn fixed(&mut self, name: &str, term: Term, span: &Range<usize>) -> Term {
+        if !term.text().contains([' ', '(']) {
+            return term;
+        }
+        let definition = self.definition(name, &term, span);
+        self.drawn.push(definition);
+        Term::whole(name)
+    }
+
+    pub(super) fn constraint(&mut self, name: &str, term: &Term, span: &Range<usize>) {
+        let definition = self.definition(name, term, span);
+        self.constraints.push(definition);
+    }
+
+    pub(super) fn output(&mut self, name: &str, term: &Term, span: &Range<usize>) {
+        let definition = self.definition(name, term, span);
+        self.outputs.push(definition);
+    }
+
+    pub(super) fn discrete(&mut self, name: &str, start: &Term, span: &Range<usize>) {
+        let definition = self.definition(name, start, span);
+        self.discrete.push(definition);
+    }
+
+    /// Adds to the forces on coordinates.
+    pub(super) fn push(&mut self, forces: impl IntoIterator<Item = (String, Term)>, span: &Range<usize>) {
+        for (coordinate, force) in forces.into_iter().filter(|(_, force)| !force.is_zero()) {
+            let entry = self.forces.entry(coordinate).or_insert_with(|| (Term::zero(), span.clone()));
+            entry.0 = &entry.0 + &force;
+        }
+    }
+
+    /// Puts everything into the model; coordinates stand behind those that it has, and before other states.
+    pub(super) fn merge_into(&mut self, model: &mut Model) {
+        let n = model.mechanism.coordinates;
+        let speeds = std::mem::take(&mut self.speeds).into_iter();
+        let speeds = speeds.map(|speed| Definition { name: speed_of(&speed.name), ..speed });
+        let added = self.coordinates.len();
+        model.states.splice(2 * n..2 * n, speeds);
+        model.states.splice(n..n, std::mem::take(&mut self.coordinates));
+        model.mechanism.coordinates = n + added;
+        model.parameters.append(&mut self.drawn);
+        let rule = &mut model.mechanism;
+        rule.inertia.append(&mut self.inertia);
+        rule.constraints.append(&mut self.constraints);
+        for force in self.forces() {
+            match rule.forces.iter_mut().find(|known| known.name == force.name) {
+                Some(known) => {
+                    let [given, own] = [&*known, &force].map(|d| Term::formula(d.formula.syntax.text()));
+                    known.formula = self.formula(&(&given + &own), &known.span.clone());
+                }
+                None => rule.forces.push(force),
+            }
+        }
+        if let Some(own) = self.potential() {
+            let sum = match &rule.potential {
+                None => own,
+                Some(given) => {
+                    let [given, own] = [given, &own].map(|f| Term::formula(f.syntax.text()));
+                    self.formula(&(&given + &own), &(0..0))
+                }
+            };
+            rule.potential = Some(sum);
+        }
+        model.discrete.append(&mut self.discrete);
+        model.outputs.append(&mut self.outputs);
+        model.events.append(&mut self.events);
+    }
+
+    /// The forces on coordinates.
+    fn forces(&mut self) -> Vec<Definition> {
+        let forces = std::mem::take(&mut self.forces);
+        forces.into_iter().map(|(name, (term, span))| self.definition(&name, &term, &span)).collect()
+    }
+
+    /// The sum of all potential energies.
+    fn potential(&mut self) -> Option<Formula> {
+        let terms = std::mem::take(&mut self.potential);
+        // Sums of pairs: a formula may not nest too deeply, and a long sum does.
+        let texts: Vec<&str> = terms.iter().map(Term::text).collect();
+        let sum = Term::formula(&texts.join(" + "));
+        (!terms.is_empty()).then(|| self.formula(&sum, &(0..0)))
+    }
+
+    /// An event with a guard.
+    pub(super) fn event(&mut self, name: &str, guard: &Term, reset: Vec<Definition>, span: &Range<usize>) {
+        let guard = self.formula(guard, span);
+        self.events.push(EventRule {
+            name: name.to_owned(),
+            span: span.clone(),
+            trigger: Trigger::Guard(guard),
+            direction: Direction::Rising,
+            side: Side::After,
+            reset,
+            impulse: None,
+            goto: None,
+            stop_after: None,
+            touches: false,
+            at_rest: None,
+            on_entry: true,
+            priority: 0,
+            of_contact: None,
+            joints: Vec::new(),
+        });
+    }
+}

@@ -1,0 +1,269 @@
+//! Parts: bodies, joints, drives, forces and shapes, and what they are as coordinates, masses, constraints and forces.
+//!
+//! In: the sections `bodies`, `joints`, `drives`, `forces`, `shapes`, `materials`, `gravity`, `defaults`, `assemble`. Out: what
+//! they add to a model ([`Lowered`]), in which a body has three coordinates, those of its centre of mass and its angle.
+//! A kind of joints or forces is one file and one entry of a list.
+
+mod bodies;
+mod drives;
+mod forces;
+mod holding;
+mod joint;
+mod joints;
+mod lowered;
+mod names;
+mod placing;
+mod shapes;
+mod source;
+mod term;
+
+pub(super) use lowered::GapRule;
+
+use super::{Diagnostic, Model, Setting, StartRule, SwitchRule};
+use bodies::{Bodies, check_keys};
+use holding::Held;
+use joint::Joints;
+use lowered::Lowered;
+use names::PartNames;
+use source::Source;
+use std::collections::BTreeMap;
+use term::{Pair, Term};
+
+/// The sections of parts.
+pub(super) const PART_KEYS: &[&str] = &[
+    "dimension",
+    "gravity",
+    "materials",
+    "pairs",
+    "defaults",
+    "bodies",
+    "joints",
+    "drives",
+    "shapes",
+    "sensors",
+    "assemble",
+];
+const DEFAULTS_KEYS: &[&str] = &["bodies"];
+const ASSEMBLE_KEYS: &[&str] = &["pinned"];
+const MATERIAL_KEYS: &[&str] = &["density"];
+
+/// What a model says of its parts.
+pub(super) struct PartSections {
+    sections: BTreeMap<String, Setting>,
+}
+
+/// Everything that was read of parts, with what it adds to the model.
+struct Building<'a> {
+    sections: &'a PartSections,
+    source: Source,
+    lowered: Lowered,
+    model: &'a mut Model,
+}
+
+impl PartSections {
+    /// The sections of a model that are about parts; none if there are no bodies.
+    pub(super) fn of(sections: impl Iterator<Item = Setting>) -> Option<Self> {
+        let sections: BTreeMap<String, Setting> =
+            sections.map(|section| (section.key.clone(), section)).collect();
+        sections.contains_key("bodies").then_some(Self { sections })
+    }
+
+    fn get(&self, key: &str) -> Option<&Setting> {
+        self.sections.get(key)
+    }
+
+    /// Whether an entry of `[forces]` is a named force; otherwise it is the force on a coordinate.
+    pub(super) fn is_named_force(part: &Setting) -> bool {
+        forces::is_named(part)
+    }
+
+    /// Reads all parts and adds them to the model, which has everything else already.
+    /// Contacts are given back: those with a `gap` stand beside them.
+    pub(super) fn add_to(&self, model: &mut Model) -> (Vec<GapRule>, Vec<Diagnostic>) {
+        let source = Source::new(&model.parameters);
+        Building { sections: self, source, lowered: Lowered::default(), model }.build()
+    }
+}
+
+impl Building<'_> {
+    fn build(mut self) -> (Vec<GapRule>, Vec<Diagnostic>) {
+        self.check_dimension();
+        let sections = self.sections;
+        let densities = self.densities();
+        self.check_defaults();
+        let of_bodies = sections.get("defaults").and_then(|defaults| defaults.get("bodies"));
+        let mut shapes = Vec::new();
+        let mut bodies =
+            Bodies::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
+        let joints = Joints::read(&mut self.source, sections.get("joints"), &bodies);
+        let given: Vec<[bool; 3]> =
+            bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
+        let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
+        let held = holding::held(&joints, &bodies, &mut self.lowered);
+        let (source, lowered) = (&mut self.source, &mut self.lowered);
+        for (joint, was_placed) in joints.list.iter().zip(placed) {
+            if let Some(held) = held.get(joint.name.as_str()) {
+                holding::lower_joint(source, held, was_placed, lowered);
+            }
+        }
+        for ratio in &joints.ratios {
+            holding::lower_ratio(source, ratio, &held, lowered);
+        }
+        let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
+        forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
+        self.lower_bodies(&bodies);
+        self.model.mechanism.start = self.start(&bodies, &given, driven);
+        self.switch_joints(&held);
+        let names = PartNames { bodies: &bodies, held: &held };
+        self.lowered.merge_into(self.model);
+        names.define(self.model, std::mem::take(&mut self.lowered.columns));
+        self.model.structural.append(&mut self.source.structural);
+        self.model.amounts.append(&mut self.source.amounts);
+        self.source.errors.append(&mut self.lowered.errors);
+        (self.lowered.contacts, self.source.errors)
+    }
+
+    fn check_defaults(&mut self) {
+        if let Some(defaults) = self.sections.get("defaults") {
+            check_keys(&mut self.source, defaults, DEFAULTS_KEYS, "`defaults`");
+        }
+    }
+
+    /// What is kept while the bodies of the drawing are put together.
+    fn start(&mut self, bodies: &Bodies, given: &[[bool; 3]], driven: Vec<String>) -> StartRule {
+        let mut start = StartRule { pinned: driven, ..StartRule::default() };
+        start.pinned.extend(self.pinned());
+        for (body, given) in bodies.list.iter().zip(given) {
+            let names = body.coordinates();
+            // Where the frame is not at the centre of mass, that is known where the angle is.
+            let turns = given[2] || body.is_drawn_at_its_centre();
+            let is_known = |i: usize| given[i] && (i == 2 || turns);
+            start.drawn.extend((0..3).filter(|&i| is_known(i)).map(|i| names[i].clone()));
+            let spins = body.angular_velocity.is_some();
+            let moves = body.velocity.is_some() && (spins || body.is_drawn_at_its_centre());
+            let is_given = |i: usize| if i == 2 { spins } else { moves };
+            start.velocities.extend((0..3).filter(|&i| is_given(i)).map(|i| names[i].clone()));
+        }
+        start
+    }
+
+    /// Events open and shut joints by resets.
+    fn switch_joints(&mut self, held: &BTreeMap<&str, Held<'_>>) {
+        let modes = self.model.modes.iter_mut().flat_map(|mode| &mut mode.events);
+        for event in self.model.events.iter_mut().chain(modes) {
+            for SwitchRule { joint, shuts } in event.joints.clone() {
+                let Some(found) = held.get(joint.name.as_str()) else {
+                    let known = held.keys().copied();
+                    let error = super::unknown_name(&joint.name, joint.span, known, "among the joints");
+                    self.source.errors.push(error);
+                    continue;
+                };
+                if !found.is_switched() {
+                    let message = format!("joint `{}` is never open", joint.name);
+                    let hint =
+                        "add `open = true` or `break` to the joint: what may open is known from the start";
+                    self.source.error("bad-joint", joint.span.clone(), message, hint);
+                    continue;
+                }
+                let reset = if shuts { found.shut(&mut self.lowered) } else { found.open(&mut self.lowered) };
+                event.reset.extend(reset);
+            }
+        }
+    }
+
+    fn check_dimension(&mut self) {
+        let (Some(dimension), source) = (self.sections.get("dimension"), &mut self.source) else { return };
+        if source.keep(dimension.count()).is_some_and(|count| count != 2) {
+            let message =
+                "bodies move in the plane: `dimension` is 2, and other dimensions are not there yet";
+            source.error(
+                "not-yet",
+                dimension.span.clone(),
+                message.to_owned(),
+                "leave out `dimension`, or write 2",
+            );
+        }
+    }
+
+    fn densities(&mut self) -> BTreeMap<String, Term> {
+        let (sections, source) = (self.sections, &mut self.source);
+        let mut densities = BTreeMap::new();
+        for (name, part) in sections.get("materials").into_iter().flat_map(Setting::entries) {
+            check_keys(source, part, MATERIAL_KEYS, &format!("material `{name}`"));
+            if let Some(density) = source.amount_of(part, "density") {
+                densities.insert(name.to_owned(), density);
+            }
+        }
+        densities
+    }
+
+    /// The coordinates that stay as they are drawn, by names.
+    fn pinned(&mut self) -> Vec<String> {
+        let (sections, source) = (self.sections, &mut self.source);
+        let Some(assemble) = sections.get("assemble") else { return Vec::new() };
+        check_keys(source, assemble, ASSEMBLE_KEYS, "`assemble`");
+        let Some(list) = assemble.get("pinned") else { return Vec::new() };
+        let list = source.keep(list.list("a list of coordinates", "pinned = [\"crank.angle\"]"));
+        list.map_or_else(Vec::new, <[Setting]>::to_vec)
+            .iter()
+            .filter_map(|value| source.name(value))
+            .collect()
+    }
+
+    /// Coordinates, masses and weights.
+    fn lower_bodies(&mut self, bodies: &Bodies) {
+        let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
+        let gravity = sections.get("gravity").and_then(|value| source.pair(value));
+        for body in &bodies.list {
+            let Some(mass) = &body.mass else {
+                let message = format!("body `{}` has no mass", body.name);
+                let hint = "add `mass`, or a `shape` or `link` with `density` and `depth`";
+                source.error("no-mass", body.span.clone(), message, hint);
+                continue;
+            };
+            let Some(inertia) = &body.inertia else {
+                let message = format!("body `{}` has no moment of inertia", body.name);
+                let hint = "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
+                source.error("no-mass", body.span.clone(), message, hint);
+                continue;
+            };
+            body_start(body, lowered);
+            for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
+                let entry = lowered.definition(coordinate, mass, &body.span);
+                lowered.inertia.push(entry);
+            }
+            if let Some(gravity) = &gravity {
+                lowered.potential.extend(weight(body, mass, gravity));
+            }
+        }
+    }
+}
+
+/// The potential energy of a weight.
+fn weight(body: &bodies::Body, mass: &Term, gravity: &Pair) -> Option<Term> {
+    let [x, y, _] = body.coordinates().map(Term::whole);
+    let height = &(&gravity[0] * &x) + &(&gravity[1] * &y);
+    let energy = -&(mass * &height);
+    (!energy.is_zero()).then_some(energy)
+}
+
+/// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.
+fn body_start(body: &bodies::Body, lowered: &mut Lowered) {
+    let [x, y, angle] = body.drawing();
+    let arm = term::turned(&body.com, &angle);
+    let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);
+    let velocity = body.velocity.clone().unwrap_or_else(term::origin);
+    let carried = term::scaled(&term::left_of(&arm), &spin);
+    let positions = [&x + &arm[0], &y + &arm[1], angle];
+    let velocities = [&velocity[0] + &carried[0], &velocity[1] + &carried[1], spin];
+    for (i, name) in body.coordinates().iter().enumerate() {
+        let coordinate = lowered.definition(name, &positions[i], &body.span);
+        lowered.coordinates.push(coordinate);
+        let speed = lowered.definition(name, &velocities[i], &body.span);
+        lowered.speeds.push(speed);
+    }
+    if !body.is_drawn_at_its_centre() {
+        let columns = ["x", "y", "x'", "y'"].map(|what| format!("{}.{what}", body.name));
+        lowered.columns.extend(columns);
+    }
+}

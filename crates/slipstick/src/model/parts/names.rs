@@ -1,0 +1,160 @@
+//! Names of what parts have: `crank.tip.x`, `joint.main.angle`, `joint.guide.force.y`. What is used of them becomes an
+//! output.
+
+use super::bodies::{Bodies, Place, Pose};
+use super::holding::Held;
+use super::term::{Term, origin};
+use crate::expr::parse;
+use crate::model::{Definition, Formula, Model, SourceLocation};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// How often what constraints use is written out again: outputs may use outputs.
+const MOST_NESTED: usize = 16;
+
+/// What names of parts are looked up in.
+pub(super) struct PartNames<'a> {
+    pub(super) bodies: &'a Bodies,
+    pub(super) held: &'a BTreeMap<&'a str, Held<'a>>,
+}
+
+impl PartNames<'_> {
+    /// The formula that a name of a part stands for, if it is one.
+    pub(super) fn meaning(&self, name: &str) -> Option<Term> {
+        match name.strip_prefix("joint.") {
+            Some(of_joint) => self.of_joint(of_joint),
+            None => self.of_body(name),
+        }
+    }
+
+    /// `crank.x`, `crank.angle'`, `crank.tip.y`, `crank.F.angle`, `crank.com.x'`.
+    fn of_body(&self, name: &str) -> Option<Term> {
+        let (path, is_rate) = rate(name);
+        let (owner, what) = path.rsplit_once('.')?;
+        let place = self.place(owner)?;
+        let along = |[x, y]: [Term; 2]| match what {
+            "x" => Some(x),
+            "y" => Some(y),
+            _ => None,
+        };
+        match (what, is_rate) {
+            ("angle", false) => Some(self.bodies.angle(&place, Pose::Moving)),
+            ("angle", true) => {
+                let body = self.bodies.of(place.body);
+                Some(match place.body {
+                    Some(_) => Term::whole(format!("{}'", body.coordinates()[2])),
+                    None => Term::zero(),
+                })
+            }
+            (_, false) => along(self.bodies.position(&place, Pose::Moving)),
+            (_, true) => along(self.bodies.velocity(&place)),
+        }
+    }
+
+    /// A body, or a place on it.
+    fn place(&self, name: &str) -> Option<Place> {
+        let whole = |name: &str| {
+            let body = self.bodies.index(name).map(Some);
+            body.or_else(|| (name == super::bodies::GROUND).then_some(None))
+        };
+        if let Some(body) = whole(name) {
+            return Some(Place { body, at: origin(), angle: Term::zero() });
+        }
+        let (owner, point) = name.rsplit_once('.')?;
+        let body = whole(owner)?;
+        let (at, angle) = self.bodies.of(body).place(point)?;
+        Some(Place { body, at, angle })
+    }
+
+    /// `joint.main.angle`, `joint.main.angle'`, `joint.main.force.x`, `joint.main.moment`.
+    fn of_joint(&self, path: &str) -> Option<Term> {
+        let (joint, held) = self.longest(path)?;
+        let (what, is_rate) = rate(path.get(joint.len() + 1..)?);
+        let coordinate = held.coordinate().filter(|coordinate| coordinate.word == what);
+        if let Some(coordinate) = coordinate {
+            let value = || held.value(coordinate, Pose::Moving);
+            return Some(if is_rate { held.velocity(coordinate) } else { value() });
+        }
+        let ([x, y], moment) = held.reaction();
+        match what {
+            "force.x" if !is_rate => Some(x),
+            "force.y" if !is_rate => Some(y),
+            "moment" if !is_rate => Some(moment),
+            _ => None,
+        }
+    }
+
+    /// The joint whose name a path begins with.
+    fn longest(&self, path: &str) -> Option<(&str, &Held<'_>)> {
+        let ends = path.match_indices('.').map(|(at, _)| at);
+        let found = ends.rev().find_map(|end| self.held.get_key_value(&path[..end]));
+        found.map(|(name, held)| (*name, held))
+    }
+}
+
+/// A name without the prime of a rate, and whether it has one.
+fn rate(name: &str) -> (&str, bool) {
+    name.strip_suffix('\'').map_or((name, false), |path| (path, true))
+}
+
+impl PartNames<'_> {
+    /// What formulas of the model use of parts becomes outputs; and in constraints, which use no outputs, the formulas
+    /// themselves.
+    pub(super) fn define(&self, model: &mut Model, columns: Vec<String>) {
+        let mut known: BTreeSet<String> = names_of(model).map(str::to_owned).collect();
+        let mut open: Vec<String> = columns;
+        open.extend(
+            model
+                .observing_formulas()
+                .flat_map(|formula| formula.syntax.names().map(|(name, _)| name.to_owned())),
+        );
+        while let Some(name) = open.pop() {
+            if known.contains(&name) {
+                continue;
+            }
+            let Some(term) = self.meaning(&name) else { continue };
+            let Ok(formula) = Formula::parse(term.text()) else { continue };
+            open.extend(formula.syntax.names().map(|(name, _)| name.to_owned()));
+            model.outputs.push(Definition { name: name.clone(), span: 0..0, formula });
+            known.insert(name);
+        }
+        self.write_out_in_constraints(model);
+    }
+
+    fn write_out_in_constraints(&self, model: &mut Model) {
+        let mut constraints = std::mem::take(&mut model.mechanism.constraints);
+        for constraint in &mut constraints {
+            for _ in 0..MOST_NESTED {
+                let Some(text) = self.written_out(&constraint.formula, model) else { break };
+                let Ok(syntax) = parse(&text) else { break };
+                let place = SourceLocation { text_start: None, ..constraint.formula.place.clone() };
+                constraint.formula = Formula { syntax, place };
+            }
+        }
+        model.mechanism.constraints = constraints;
+    }
+
+    /// The text of a formula with outputs in it written out; none if it uses none.
+    fn written_out(&self, formula: &Formula, model: &Model) -> Option<String> {
+        let text = formula.syntax.text();
+        let meaning = |name: &str| {
+            let output = model.outputs.iter().find(|output| output.name == name)?;
+            Some(output.formula.syntax.text())
+        };
+        let mut found: Vec<(Range<usize>, &str)> =
+            formula.syntax.names().filter_map(|(name, span)| Some((span, meaning(name)?))).collect();
+        found.sort_by_key(|(span, _)| span.start);
+        let (mut result, mut done) = (String::new(), 0);
+        for (span, meaning) in &found {
+            result = result + &text[done..span.start] + "(" + meaning + ")";
+            done = span.end;
+        }
+        (!found.is_empty()).then(|| result + &text[done..])
+    }
+}
+
+/// The names that mean something in a model already.
+fn names_of(model: &Model) -> impl Iterator<Item = &str> {
+    let lists = [&model.parameters, &model.states, &model.discrete, &model.outputs, &model.switches];
+    lists.into_iter().flatten().map(|definition| definition.name.as_str())
+}
