@@ -19,7 +19,7 @@ impl<'a> ParameterValues<'a> {
         let uses = |i: usize| model.parameters[i].formula.syntax.names().map(|(n, _)| n).collect();
         let order = dependency_order(&names, uses).unwrap_or_default();
         let mut fixed = Self { scope: Scope::new(model), parameters: vec![f64::NAN; names.len()], order };
-        let mut errors = Vec::new();
+        let mut errors = structural(model, overrides);
         for k in 0..fixed.order.len() {
             let i = fixed.order[k];
             let definition = &model.parameters[i];
@@ -66,4 +66,16 @@ impl<'a> ParameterValues<'a> {
         }
         if errors.is_empty() { Ok(values) } else { Err(errors) }
     }
+}
+
+/// How many parts there are is a matter of the model: no run can change it.
+fn structural(model: &Model, overrides: &[(String, f64)]) -> Vec<Diagnostic> {
+    let changed = overrides.iter().filter(|(name, _)| model.structural.contains(name));
+    let error = |(name, _): &(String, f64)| {
+        let message =
+            format!("`{name}` says how many parts there are, or which, and cannot be changed for a run");
+        let place = model.parameters.iter().find(|d| d.name == *name).map_or(0..0, |d| d.span.clone());
+        Diagnostic::new("structural-parameter", place, message).hint("change its value in the model file")
+    };
+    changed.map(error).collect()
 }

@@ -48,6 +48,14 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     for definition in model.states.iter().chain(&model.discrete) {
         check_formula(&definition.formula, scope, FormulaContext::fixed("a start value"), errors);
     }
+    for amount in &model.amounts {
+        let context = if amount.moves {
+            FormulaContext::running("a formula")
+        } else {
+            FormulaContext::fixed("the size or place of a part")
+        };
+        check_formula(&amount.formula, scope, context, errors);
+    }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
     for formula in run.into_iter().flatten() {
         check_formula(formula, scope, FormulaContext::fixed("`run`"), errors);

@@ -71,6 +71,15 @@ impl SourceLocation {
     }
 }
 
+/// A formula of a part, from which those of the motion are put together.
+#[derive(Clone, Debug)]
+pub struct Amount {
+    /// The formula.
+    pub formula: Formula,
+    /// Whether it may use what moves, and not only parameters.
+    pub moves: bool,
+}
+
 /// A name and its formula.
 #[derive(Clone, Debug)]
 pub struct Definition {
@@ -291,7 +300,7 @@ pub struct Model {
     /// What is asked of a run.
     pub run: RunRule,
     /// The formulas of parts, from which those of the motion are put together.
-    pub amounts: Vec<Formula>,
+    pub amounts: Vec<Amount>,
     /// The parameters that say how many parts there are.
     pub structural: BTreeSet<String>,
 }

@@ -1,5 +1,6 @@
 //! TOML → values with places. Nothing here knows what a model is made of; `sections` does.
 
+use super::parts::{Indices, bad_index};
 use super::{Definition, Diagnostic, Formula, Model, Reference, Setting, SourceLocation, unknown_key};
 use crate::expr::{Kind, parse};
 use std::ops::Range;
@@ -12,7 +13,7 @@ pub(super) type Value<'i> = Spanned<DeValue<'i>>;
 /// Reads a model as far as it goes, with all errors of syntax and shape.
 pub(super) fn read(text: &str) -> (Option<Model>, Vec<Diagnostic>) {
     let (table, syntax_errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { text, errors: Vec::new() };
+    let mut reader = Reader { text, errors: Vec::new(), indices: None };
     for error in &syntax_errors {
         let span = error.span().unwrap_or(0..0);
         let message = format!("not valid TOML: {}", error.message().trim().replace('\n', ", "));
@@ -36,6 +37,8 @@ pub(super) fn read(text: &str) -> (Option<Model>, Vec<Diagnostic>) {
 pub(super) struct Reader<'t> {
     text: &'t str,
     pub(super) errors: Vec<Diagnostic>,
+    /// Counts out the indices of bodies, if there are any.
+    pub(super) indices: Option<Indices>,
 }
 
 impl Reader<'_> {
@@ -153,7 +156,17 @@ impl Reader<'_> {
                 ("0".to_owned(), None)
             }
         };
-        self.parse_formula(&text, SourceLocation { span, text_start }, key, kind)
+        let expanded =
+            self.indices.as_mut().map_or_else(|| Ok(text.clone()), |indices| indices.expand(&text));
+        let place = SourceLocation { span, text_start };
+        match expanded {
+            Ok(same) if same == text => self.parse_formula(&text, place, key, kind),
+            Ok(other) => self.parse_formula(&other, SourceLocation { text_start: None, ..place }, key, kind),
+            Err(index) => {
+                self.errors.push(bad_index(&index, &text, place.span.clone()));
+                Self::zero(place)
+            }
+        }
     }
 
     /// A TOML number as the text of a formula; a negative one is a formula too, minus a literal.

@@ -2,7 +2,7 @@
 
 use super::contacts::{ContactTables, add_gap};
 use super::events::read_events;
-use super::parts::{PART_KEYS, PartSections};
+use super::parts::{Indices, PART_KEYS, PartSections};
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
 use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, Setting, SourceLocation};
@@ -41,13 +41,16 @@ impl Reader<'_> {
         let keys: Vec<&str> = MODEL_KEYS.iter().chain(PART_KEYS).copied().collect();
         self.check_keys(table, &keys, "the model");
         let mut model = Model::default();
+        if let Some(value) = table.get("parameters") {
+            model.parameters = self.definitions(value, "parameters");
+        }
+        self.indices = table.contains_key("bodies").then(|| Indices::new(&model.parameters));
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "title" => model.about.title = self.string(value, "title", "title = \"A ball\""),
                 "description" => {
                     model.about.description = self.string(value, "description", "description = \"…\"");
                 }
-                "parameters" => model.parameters = self.definitions(value, "parameters"),
                 "states" => model.states = self.definitions(value, "states"),
                 "discrete" => model.discrete = self.definitions(value, "discrete"),
                 "derivatives" => model.derivatives = self.definitions(value, "derivatives"),
@@ -64,8 +67,8 @@ impl Reader<'_> {
         }
         let parts = self.part_sections(table);
         self.mechanism(table, &mut model, parts.is_some());
-        if let Some(parts) = parts {
-            let (contacts, mut errors) = parts.add_to(&mut model);
+        if let Some((parts, indices)) = parts.zip(self.indices.take()) {
+            let (contacts, mut errors) = parts.add_to(&mut model, indices);
             self.errors.append(&mut errors);
             contacts.into_iter().for_each(|contact| add_gap(&mut model, contact));
         }

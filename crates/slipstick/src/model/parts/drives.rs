@@ -23,7 +23,7 @@ pub(super) fn lower_drives(
         let Some(joint) = driven_joint(source, name, part, held) else { continue };
         let Some(coordinate) = joint.coordinate() else { continue };
         let span = &part.key_span;
-        let (position, velocity) = (source.amount_of(part, "position"), source.amount_of(part, "velocity"));
+        let (position, velocity) = (source.moving_of(part, "position"), source.moving_of(part, "velocity"));
         let left = match (position, velocity) {
             (Some(position), None) => &joint.value(coordinate, Pose::Moving) - &position,
             (None, Some(velocity)) => &joint.velocity(coordinate) - &velocity,

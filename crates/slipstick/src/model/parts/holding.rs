@@ -5,7 +5,7 @@ use super::joint::{Joint, Joints, Ratio};
 use super::joints::{CoordinateKind, Ends};
 use super::lowered::{GapRule, Lowered};
 use super::source::Source;
-use super::term::{Pair, Term, length};
+use super::term::{Pair, Term};
 use crate::model::{Definition, ImpactLaw};
 use std::collections::BTreeMap;
 
@@ -175,13 +175,12 @@ impl Held<'_> {
     }
 }
 
-/// A joint that breaks at a force or a moment, each by its own size, stays open.
+/// A joint that breaks at a force or a moment, each by its own size, stays open. Squares of sizes are smooth.
 fn breaks(held: &Held<'_>, lowered: &mut Lowered) {
-    let (force, moment) = held.reaction();
+    let ([x, y], moment) = held.reaction();
     let holding = &held.joint.holding;
-    let over = |size: Term, limit: &Option<Term>| limit.as_ref().map(|limit| size.over(limit));
-    let force = over(length(&force), &holding.force);
-    let moment = over(Term::call("abs", &[&moment]), &holding.moment);
+    let force = holding.force.as_ref().map(|limit| (&x.squared() + &y.squared()).over(&limit.squared()));
+    let moment = holding.moment.as_ref().map(|limit| moment.over(limit).squared());
     let load = match (force, moment) {
         (Some(force), Some(moment)) => Term::call("max", &[&force, &moment]),
         (force, moment) => force.or(moment).unwrap_or_else(Term::zero),

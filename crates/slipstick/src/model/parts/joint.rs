@@ -83,10 +83,6 @@ impl Joints {
         }
         joints
     }
-
-    pub(super) fn find(&self, name: &str) -> Option<&Joint> {
-        self.list.iter().find(|joint| joint.name == name)
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -210,7 +206,7 @@ impl JointReader<'_> {
 
     fn holding(&mut self, here: bool) -> Holding {
         let open = self.part.get("open").and_then(|value| self.source.keep(value.boolean()));
-        let condition = self.part.get("while").map(|value| self.source.amount(value));
+        let condition = self.part.get("while").map(|value| self.source.condition(value));
         let broken = self.part.get("break");
         if let Some(broken) = broken {
             check_keys(self.source, broken, BREAK_KEYS, "`break`");
@@ -232,7 +228,7 @@ impl JointReader<'_> {
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
         let key = if word == Some("angle") { "torque" } else { "force" };
-        let amount = self.source.amount_of(value, key);
+        let amount = self.source.moving_of(value, key);
         if amount.is_none() || word.is_none() {
             let message = format!("`friction` of joint `{}` needs `{key}`", self.name);
             let hint = format!(
@@ -252,7 +248,8 @@ impl JointReader<'_> {
             return Stops::default();
         }
         let mut amount = |key: &str| self.source.amount_of(value, key);
-        Stops { from: amount("from"), to: amount("to"), restitution: amount("restitution") }
+        let (from, to) = (amount("from"), amount("to"));
+        Stops { from, to, restitution: self.source.moving_of(value, "restitution") }
     }
 }
 

@@ -8,6 +8,7 @@ mod bodies;
 mod drives;
 mod forces;
 mod holding;
+mod indices;
 mod joint;
 mod joints;
 mod lowered;
@@ -17,7 +18,9 @@ mod shapes;
 mod source;
 mod term;
 
+pub(super) use indices::Indices;
 pub(super) use lowered::GapRule;
+pub(super) use source::bad_index;
 
 use super::{Diagnostic, Model, Setting, StartRule, SwitchRule};
 use bodies::{Bodies, check_keys};
@@ -79,8 +82,8 @@ impl PartSections {
 
     /// Reads all parts and adds them to the model, which has everything else already.
     /// Contacts are given back: those with a `gap` stand beside them.
-    pub(super) fn add_to(&self, model: &mut Model) -> (Vec<GapRule>, Vec<Diagnostic>) {
-        let source = Source::new(&model.parameters);
+    pub(super) fn add_to(&self, model: &mut Model, indices: Indices) -> (Vec<GapRule>, Vec<Diagnostic>) {
+        let source = Source::new(indices);
         Building { sections: self, source, lowered: Lowered::default(), model }.build()
     }
 }
@@ -117,7 +120,7 @@ impl Building<'_> {
         let names = PartNames { bodies: &bodies, held: &held };
         self.lowered.merge_into(self.model);
         names.define(self.model, std::mem::take(&mut self.lowered.columns));
-        self.model.structural.append(&mut self.source.structural);
+        self.model.structural = self.source.indices.structural();
         self.model.amounts.append(&mut self.source.amounts);
         self.source.errors.append(&mut self.lowered.errors);
         (self.lowered.contacts, self.source.errors)

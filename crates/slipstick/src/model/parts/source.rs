@@ -1,12 +1,9 @@
-//! What a model file says of its parts: values with their places, numbers of copies, and names with an index.
-//!
-//! Copies are made here, before anything is known of parts: in the text of the k-th copy the word `k` is its number, and
-//! what stands in brackets is counted out. Everything else of a formula stays as it is written.
+//! What a model file says of its parts: values with their places, and numbers of copies.
 
+use super::indices::Indices;
 use super::term::{Pair, Term};
-use crate::expr::{Arena, parse};
-use crate::model::{Definition, Diagnostic, Formula, Setting, SourceLocation, dependency_order};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::expr::{Kind, parse};
+use crate::model::{Amount, Diagnostic, Formula, Setting, SourceLocation};
 use std::ops::Range;
 
 /// The most copies of one part.
@@ -16,23 +13,13 @@ const MOST_COPIES: usize = 100_000;
 pub(super) struct Source {
     pub(super) errors: Vec<Diagnostic>,
     /// The formulas that were read, whose names are still to be checked.
-    pub(super) amounts: Vec<Formula>,
-    /// The parameters that say how many parts there are: no run may change them.
-    pub(super) structural: BTreeSet<String>,
-    parameters: BTreeMap<String, f64>,
-    /// The number of the copy that is read.
-    pub(super) copy: Option<usize>,
+    pub(super) amounts: Vec<Amount>,
+    pub(super) indices: Indices,
 }
 
 impl Source {
-    pub(super) fn new(parameters: &[Definition]) -> Self {
-        Self {
-            errors: Vec::new(),
-            amounts: Vec::new(),
-            structural: BTreeSet::new(),
-            parameters: values_of(parameters),
-            copy: None,
-        }
+    pub(super) fn new(indices: Indices) -> Self {
+        Self { errors: Vec::new(), amounts: Vec::new(), indices }
     }
 
     pub(super) fn error(
@@ -55,18 +42,18 @@ impl Source {
         let Some(repeat) = part.get("repeat") else { return read(self, name) };
         let Some(count) = self.count(repeat) else { return };
         for k in 0..count {
-            self.copy = Some(k);
+            self.indices.read_copy(Some(k));
             read(self, &format!("{name}[{k}]"));
         }
-        self.copy = None;
+        self.indices.read_copy(None);
     }
 
     /// How many copies there are.
     fn count(&mut self, repeat: &Setting) -> Option<usize> {
         let text = self.keep(repeat.formula_text())?;
-        match self.whole_number(&text) {
-            Some(count) if (0..=MOST_COPIES as i64).contains(&count) => usize::try_from(count).ok(),
-            _ => {
+        match self.indices.whole_number(&text).filter(|count| *count <= MOST_COPIES) {
+            Some(count) => Some(count),
+            None => {
                 let message =
                     format!("`repeat` is `{text}`, which is no whole number from 0 to {MOST_COPIES}");
                 let hint = "write how many copies there are, as a number or a formula of parameters";
@@ -76,83 +63,57 @@ impl Source {
         }
     }
 
-    /// The value of a formula of parameters, and of the number of the copy, if that is a whole number.
-    fn whole_number(&mut self, text: &str) -> Option<i64> {
-        let syntax = parse(text).ok()?;
-        let mut arena = Arena::new();
-        let mut known = BTreeMap::new();
-        for (name, _) in syntax.names() {
-            let value = match (name, self.copy) {
-                ("k", Some(k)) => k as f64,
-                _ => {
-                    self.structural.insert(name.to_owned());
-                    *self.parameters.get(name)?
-                }
-            };
-            known.insert(name.to_owned(), arena.constant(value));
-        }
-        let id = syntax.lower(&mut arena, &mut |name| known.get(name).copied()).ok()?;
-        let value = arena.evaluate(&[id], &[])[0];
-        (value.fract() == 0.0 && value.abs() < 1e15).then_some(value as i64)
-    }
-
-    /// The text of a copy: what stands in brackets is counted out, and the word `k` is its number.
-    pub(super) fn expand(&mut self, text: &str, span: &Range<usize>) -> String {
-        let mut result = String::new();
-        let mut rest = text;
-        while let Some(open) = rest.find('[') {
-            result += &self.with_number(&rest[..open]);
-            let Some(close) = rest[open..].find(']').map(|at| open + at) else { break };
-            let inside = &rest[open + 1..close];
-            if inside.trim() == "*" {
-                result += "[*]";
-            } else if let Some(number) = self.whole_number(inside).filter(|number| *number >= 0) {
-                result += &format!("[{number}]");
-            } else {
-                let message = format!("`[{inside}]` in `{text}` is no whole number, 0 or more");
-                let hint = "an index is a formula of parameters, and of `k` where `repeat` makes copies";
-                self.error("bad-repeat", span.clone(), message, hint);
-                result += "[0]";
+    /// A text with its indices counted out.
+    fn expand(&mut self, text: &str, span: &Range<usize>) -> String {
+        match self.indices.expand(text) {
+            Ok(text) => text,
+            Err(index) => {
+                self.errors.push(bad_index(&index, text, span.clone()));
+                text.replace('[', "(").replace(']', ")")
             }
-            rest = &rest[close + 1..];
         }
-        result + &self.with_number(rest)
     }
 
-    /// The word `k` is the number of the copy.
-    fn with_number(&self, text: &str) -> String {
-        let Some(k) = self.copy else { return text.to_owned() };
-        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '\'');
-        let (mut result, mut rest) = (String::new(), text);
-        while let Some(start) = rest.find(is_word) {
-            let end = rest[start..].find(|letter| !is_word(letter)).map_or(rest.len(), |at| start + at);
-            result += &rest[..start];
-            match &rest[start..end] {
-                "k" => result += &k.to_string(),
-                word => result += word,
-            }
-            rest = &rest[end..];
-        }
-        result + rest
-    }
-
-    /// A formula: a number, or text.
+    /// A formula of parameters: a number, or text.
     pub(super) fn amount(&mut self, value: &Setting) -> Term {
+        self.formula(value, Kind::Number, false)
+    }
+
+    /// A formula of anything that moves.
+    pub(super) fn moving(&mut self, value: &Setting) -> Term {
+        self.formula(value, Kind::Number, true)
+    }
+
+    /// A condition on anything that moves.
+    pub(super) fn condition(&mut self, value: &Setting) -> Term {
+        self.formula(value, Kind::Condition, true)
+    }
+
+    fn formula(&mut self, value: &Setting, kind: Kind, moves: bool) -> Term {
         let Some(written) = self.keep(value.formula_text()) else { return Term::zero() };
         let text = self.expand(&written, &value.span);
         let text_start = value.text_start().filter(|_| text == written);
         let place = SourceLocation { span: value.span.clone(), text_start };
         match parse(&text) {
+            Ok(syntax) if syntax.kind() == kind => {
+                self.amounts.push(Amount { formula: Formula { syntax, place }, moves });
+                return Term::formula(&text);
+            }
             Ok(syntax) => {
-                self.amounts.push(Formula { syntax, place });
-                Term::formula(&text)
+                let message =
+                    format!("`{}` must be {kind}, and this formula is {}", value.last_key(), syntax.kind());
+                let hint = match kind {
+                    Kind::Number => "turn it into a number: `if(condition, 1, 0)`",
+                    Kind::Condition => "compare it with something: `x > 0`",
+                };
+                self.error("formula-syntax", place.span, message, hint);
             }
             Err(error) => {
                 let hint = error.hint.unwrap_or_else(|| "write a number or a formula".to_owned());
                 self.error("formula-syntax", place.part(&error.span), error.message, hint);
-                Term::zero()
             }
         }
+        Term::zero()
     }
 
     /// What a key says, if it is there.
@@ -160,8 +121,26 @@ impl Source {
         part.get(key).map(|value| self.amount(value))
     }
 
-    /// Two formulas in brackets.
+    /// The same of what may move.
+    pub(super) fn moving_of(&mut self, part: &Setting, key: &str) -> Option<Term> {
+        part.get(key).map(|value| self.moving(value))
+    }
+
+    /// Two formulas of parameters in brackets.
     pub(super) fn pair(&mut self, value: &Setting) -> Option<Pair> {
+        self.pair_with(value, Self::amount)
+    }
+
+    /// Two formulas in brackets, of anything that moves.
+    pub(super) fn moving_pair_of(&mut self, part: &Setting, key: &str) -> Option<Pair> {
+        part.get(key).and_then(|value| self.pair_with(value, Self::moving))
+    }
+
+    fn pair_with(
+        &mut self,
+        value: &Setting,
+        mut read: impl FnMut(&mut Self, &Setting) -> Term,
+    ) -> Option<Pair> {
         let example = format!("{} = [0, \"30 mm\"]", value.last_key());
         let [x, y] = self.keep(value.list("two numbers", &example))? else {
             let found = self.keep(value.list("two numbers", &example))?.len();
@@ -169,7 +148,7 @@ impl Source {
             self.error("wrong-type", value.span.clone(), message, format!("for example `{example}`"));
             return None;
         };
-        Some([self.amount(x), self.amount(y)])
+        Some([read(self, x), read(self, y)])
     }
 
     pub(super) fn pair_of(&mut self, part: &Setting, key: &str) -> Option<Pair> {
@@ -188,19 +167,9 @@ impl Source {
     }
 }
 
-/// The values of the parameters as far as they have any.
-fn values_of(parameters: &[Definition]) -> BTreeMap<String, f64> {
-    let names: Vec<&str> = parameters.iter().map(|d| d.name.as_str()).collect();
-    let uses = |i: usize| parameters[i].formula.syntax.names().map(|(name, _)| name).collect();
-    let mut values: BTreeMap<String, f64> = BTreeMap::new();
-    for i in dependency_order(&names, uses).unwrap_or_default() {
-        let (mut arena, syntax) = (Arena::new(), &parameters[i].formula.syntax);
-        let known: BTreeMap<&str, _> =
-            syntax.names().filter_map(|(name, _)| Some((name, arena.constant(*values.get(name)?)))).collect();
-        let lowered = syntax.lower(&mut arena, &mut |name| known.get(name).copied());
-        if let Ok(id) = lowered {
-            values.insert(names[i].to_owned(), arena.evaluate(&[id], &[])[0]);
-        }
-    }
-    values
+/// An index that is none.
+pub(in crate::model) fn bad_index(index: &str, text: &str, span: Range<usize>) -> Diagnostic {
+    let message = format!("`[{index}]` in `{text}` is no whole number, 0 or more");
+    let hint = "an index is a formula of parameters, and of `k` where `repeat` makes copies";
+    Diagnostic::new("bad-repeat", span, message).hint(hint)
 }

@@ -80,9 +80,9 @@ impl<'r> ForceReader<'r> {
         self.source.amount_of(self.part, key)
     }
 
-    /// An amount that has to be there.
+    /// An amount that has to be there, and may move.
     fn needed(&mut self, key: &str, example: &str) -> Option<Term> {
-        let amount = self.amount(key);
+        let amount = self.source.moving_of(self.part, key);
         if amount.is_none() {
             let message = format!("force `{}` has no `{key}`", self.name);
             self.source.error(

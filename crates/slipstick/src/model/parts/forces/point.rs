@@ -10,7 +10,7 @@ pub(super) const KIND: ForceKind = ForceKind {
     lower: |reader| {
         let value = reader.value;
         let place = reader.place(value)?;
-        let Some(mut force) = reader.source.pair_of(reader.part, "force") else {
+        let Some(mut force) = reader.source.moving_pair_of(reader.part, "force") else {
             let message = format!("force `{}` has no `force`", reader.name);
             reader.source.error(
                 "missing-key",

@@ -66,7 +66,7 @@ fn store(reader: &mut ForceReader<'_>, stiffness: &Term, (now, drawn): (&Term, T
 }
 
 fn damp_points(reader: &mut ForceReader<'_>, places: &[Place; 2]) -> Option<()> {
-    let damping = reader.amount("damping")?;
+    let damping = reader.source.moving_of(reader.part, "damping")?;
     let between = {
         let [first, second] = [0, 1].map(|i| reader.bodies.position(&places[i], Pose::Moving));
         minus(&second, &first)
@@ -79,7 +79,7 @@ fn damp_points(reader: &mut ForceReader<'_>, places: &[Place; 2]) -> Option<()> 
 }
 
 fn damp_joint(reader: &mut ForceReader<'_>) -> Option<()> {
-    let damping = reader.amount("damping")?;
+    let damping = reader.source.moving_of(reader.part, "damping")?;
     let joint = reader.joint()?;
     let coordinate = joint.coordinate()?;
     let span = reader.span();
