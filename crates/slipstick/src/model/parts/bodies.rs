@@ -51,8 +51,6 @@ pub(super) struct Body {
     pub(super) width: Option<Term>,
     /// The points of a link, in order.
     pub(super) link: Vec<Pair>,
-    /// What joints hold: a body without mass must not be free there.
-    pub(super) held: [bool; 2],
 }
 
 /// Whether a pose is that of the motion, or that of the drawing.
@@ -86,7 +84,6 @@ impl Body {
             material: None,
             width: None,
             link: Vec::new(),
-            held: [false; 2],
         }
     }
 
@@ -227,6 +224,12 @@ impl Bodies {
         let Some(i) = place.body else { return origin() };
         let [x, y, angle] = self.list[i].coordinates().map(|name| Term::whole(format!("{name}'")));
         plus(&[x, y], &scaled(&left_of(&self.arm(place)), &angle))
+    }
+
+    /// How fast the body of a place turns.
+    pub(super) fn turning(&self, place: &Place) -> Term {
+        let rate = |i: usize| Term::whole(format!("{}'", self.list[i].coordinates()[2]));
+        place.body.map_or_else(Term::zero, rate)
     }
 
     /// What a force at a place does to the coordinates of its body.

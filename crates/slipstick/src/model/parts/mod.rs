@@ -14,6 +14,7 @@ mod joints;
 mod lowered;
 mod names;
 mod placing;
+mod sensors;
 mod shapes;
 mod source;
 mod term;
@@ -114,6 +115,7 @@ impl Building<'_> {
         }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
+        sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         self.lower_bodies(&bodies);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.switch_joints(&held);

@@ -39,13 +39,7 @@ impl PartNames<'_> {
         };
         match (what, is_rate) {
             ("angle", false) => Some(self.bodies.angle(&place, Pose::Moving)),
-            ("angle", true) => {
-                let body = self.bodies.of(place.body);
-                Some(match place.body {
-                    Some(_) => Term::whole(format!("{}'", body.coordinates()[2])),
-                    None => Term::zero(),
-                })
-            }
+            ("angle", true) => Some(self.bodies.turning(&place)),
             (_, false) => along(self.bodies.position(&place, Pose::Moving)),
             (_, true) => along(self.bodies.velocity(&place)),
         }

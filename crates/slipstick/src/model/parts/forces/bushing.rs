@@ -46,10 +46,7 @@ fn three(reader: &mut ForceReader<'_>, key: &str) -> Option<[Term; 3]> {
 /// turning. The forces act in one place.
 fn damp(reader: &mut ForceReader<'_>, (ends, axes): (&Ends<'_>, &[Pair; 2]), [dx, dy, da]: &[Term; 3]) {
     let Ends { first, second, bodies, .. } = ends;
-    let turning = |place: &Place| {
-        let moment = bodies.moment_on(place, &Term::one());
-        moment.first().map_or_else(Term::zero, |(name, _)| Term::whole(format!("{name}'")))
-    };
+    let turning = |place: &Place| bodies.turning(place);
     let between = ends.between(Pose::Moving);
     let carried = scaled(&left_of(&between), &turning(first));
     let rate = minus(&bodies.velocity(second), &plus(&bodies.velocity(first), &carried));
