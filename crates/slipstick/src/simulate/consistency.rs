@@ -18,6 +18,9 @@ use crate::transition::{Firing, Transition};
 /// By which part an event may raise the kinetic energy before that is worth a warning.
 const WORTH_A_WARNING: f64 = 1e-6;
 
+/// How many states of the start that were changed are named.
+const MOST_LISTED: usize = 6;
+
 /// Makes states meet the constraints and algebraic equations that hold.
 pub(super) struct Consistency<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
@@ -294,7 +297,11 @@ impl Consistency<'_, '_> {
         let tolerances = &self.integrator.options.tolerances;
         let changed = |i: &usize| (before[*i] - after[*i]).abs() > tolerances.scale(*i, before[*i].abs());
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
-        let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
+        let mut list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
+        if let Some(more) = list.len().checked_sub(MOST_LISTED).filter(|more| *more > 1) {
+            list.truncate(MOST_LISTED);
+            list.push(format!("and {more} more"));
+        }
         if !list.is_empty() {
             let what =
                 if self.integrator.flow.has_constraints() { "constraints" } else { "algebraic equations" };

@@ -43,7 +43,7 @@ impl RunLoop<'_> {
     }
 
     /// Makes the start of a mechanism consistent; under sliding-mode control it is left as it is.
-    fn start_mechanism(&mut self) -> Result<(), Error> {
+    pub(super) fn start_mechanism(&mut self) -> Result<(), Error> {
         if constraints_switch(self.integrator.flow.system()) {
             self.activate_guards();
             self.locks().lock_all()?;

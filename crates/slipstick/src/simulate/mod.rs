@@ -5,6 +5,7 @@
 //! library has no clock: whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
 mod accumulating;
+mod assembly;
 mod automatic;
 mod calendar;
 mod capturing;
@@ -55,6 +56,7 @@ mod validate;
 
 pub(crate) use validate::check_options;
 
+pub use assembly::{Assembly, assemble};
 pub use concurrency::Concurrency;
 pub use error::Error;
 pub use failure::Failure;

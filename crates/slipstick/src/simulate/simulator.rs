@@ -1,5 +1,6 @@
 //! A simulator: made once for a system and options, it runs from many starts with many parameters.
 
+use super::assembly::PutTogether;
 use super::recorder::empty_trajectory;
 use super::run_loop::{Origin, RunLoop};
 use super::{Error, Failure, Monitor, Options, Start, Unwatched, validate};
@@ -64,6 +65,19 @@ impl<'a> Simulator<'a> {
         let run = self.begin(parameters, start);
         let result = run.go(monitor);
         run.finish(result)
+    }
+
+    /// Puts the mechanism together as a run would, and goes no further.
+    pub(super) fn assemble(&mut self, start: &Start) -> Result<PutTogether, Error> {
+        let parameters = self.system.parameters();
+        self.check(parameters, start)?;
+        let run = self.begin(parameters, start);
+        run.start_mechanism()?;
+        let flow = &mut run.integrator.flow;
+        let (t, state) = (run.integrator.trial.t, run.integrator.trial.start.clone());
+        let rank = flow.constraints().active_rows(t, &state).len();
+        let (redundant, _) = flow.constraints().redundant();
+        Ok(PutTogether { state, rank, redundant })
     }
 
     /// Refuses what cannot be run. What is the same in all runs is checked before the first.

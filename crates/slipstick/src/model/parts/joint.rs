@@ -8,7 +8,7 @@ use crate::model::Setting;
 use std::ops::Range;
 
 /// The keys of all joints beside their kinds.
-const JOINT_KEYS: &[&str] = &["repeat", "friction", "stops", "open", "while", "break"];
+const JOINT_KEYS: &[&str] = &["at", "repeat", "friction", "stops", "open", "while", "break"];
 const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
 const BREAK_KEYS: &[&str] = &["force", "moment"];
 const FRICTION_KEYS: &[&str] = &["torque", "force"];
@@ -181,13 +181,7 @@ impl JointReader<'_> {
             );
             return None;
         }
-        let (mut at, mut kept, mut here) = (None, None, false);
-        match self.part.get("at") {
-            Some(value) if value.is_list() => at = self.source.pair(value),
-            Some(value) if value.string("").is_ok_and(|word| word == "here") => here = true,
-            Some(value) => kept = Some(self.source.amount(value)),
-            None => kept = self.source.amount_of(self.part, "length"),
-        }
+        let (at, kept, here) = self.at(kind)?;
         let axis = self.source.pair_of(self.part, "axis");
         Some(Joint {
             name: self.name.to_owned(),
@@ -202,6 +196,32 @@ impl JointReader<'_> {
             friction: self.friction(kind),
             stops: self.stops(kind),
         })
+    }
+
+    /// Where the joint is drawn, what it keeps in place of what is drawn, and whether it keeps what it finds.
+    fn at(&mut self, kind: &JointKind) -> Option<(Option<Pair>, Option<Term>, bool)> {
+        let length = self.source.amount_of(self.part, "length");
+        let Some(value) = self.part.get("at") else { return Some((None, length, false)) };
+        let is_angle = kind.word == "angle";
+        let shuts = self.part.get("open").or_else(|| self.part.get("while")).is_some();
+        let is_here = value.string("").is_ok_and(|word| word == "here");
+        match (is_here, value.is_list()) {
+            (true, _) if shuts && !kind.joins_points => Some((None, length, true)),
+            (false, true) if !is_angle => Some((self.source.pair(value), length, false)),
+            (false, false) if is_angle => Some((None, Some(self.source.amount(value)), false)),
+            _ => {
+                let message = format!("`at` of joint `{}` cannot be this", self.name);
+                let hint = match (is_here, is_angle) {
+                    (true, _) => {
+                        "`here` is for joints of other kinds than `revolute` that shut: with `open = true` or `while`"
+                    }
+                    (false, true) => "the `at` of an `angle` is a number",
+                    (false, false) => "give a place in the drawing, `at = [0, \"30 mm\"]`",
+                };
+                self.source.error("bad-joint", value.span.clone(), message, hint);
+                None
+            }
+        }
     }
 
     fn holding(&mut self, here: bool) -> Holding {

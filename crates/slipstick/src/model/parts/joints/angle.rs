@@ -5,7 +5,7 @@ use crate::model::parts::term::origin;
 
 pub(super) const KIND: JointKind = JointKind {
     word: "angle",
-    keys: &["at"],
+    keys: &[],
     relative: |ends, pose| vec![("angle", ends.turn(pose))],
     joins_points: false,
     places: false,

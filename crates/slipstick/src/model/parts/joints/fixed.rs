@@ -5,7 +5,7 @@ use crate::model::parts::term::{dot, plus, scaled};
 
 pub(super) const KIND: JointKind = JointKind {
     word: "fixed",
-    keys: &["at"],
+    keys: &[],
     relative: |ends, pose| {
         let ([along, across], between) = (ends.axes(pose), ends.between(pose));
         vec![("along", dot(&along, &between)), ("across", dot(&across, &between)), ("angle", ends.turn(pose))]

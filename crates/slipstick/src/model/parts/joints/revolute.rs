@@ -5,7 +5,7 @@ use crate::model::parts::term::Term;
 
 pub(super) const KIND: JointKind = JointKind {
     word: "revolute",
-    keys: &["at"],
+    keys: &[],
     relative: |ends, pose| {
         let [x, y] = ends.between(pose);
         vec![("x", x), ("y", y)]
