@@ -30,6 +30,7 @@ mod build;
 mod complain;
 mod cons;
 mod derive;
+mod dimension;
 #[cfg(test)]
 mod double_double;
 mod error;
@@ -49,17 +50,20 @@ mod properties;
 mod reach;
 mod rows;
 mod sample;
+mod scale;
 mod selection;
 mod series;
 mod simplify;
 mod syntax;
 mod tape;
+mod units;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
 pub use band::{BAND_FACTOR, Inexact, UNIT_ROUNDOFF};
 pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
+pub use dimension::Dimension;
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
 pub use gradient::gradients;
