@@ -34,6 +34,7 @@ mod dimension;
 #[cfg(test)]
 mod double_double;
 mod error;
+mod formula_dimension;
 mod function;
 mod gradient;
 mod growth;
@@ -65,6 +66,7 @@ pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
 pub use dimension::Dimension;
 pub use error::ParseError;
+pub use formula_dimension::DimensionError;
 pub use function::{Arity, FUNCTIONS, Function};
 pub use gradient::gradients;
 pub use growth::{InputKind, growth};
