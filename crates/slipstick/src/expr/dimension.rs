@@ -1,7 +1,7 @@
 //! Dimensions: exponents of the base units, their words and their units.
 //!
-//! A dimension counts mass, length, time, current, temperature and angle. Roots of them exist too (the root of an
-//! area per time), so exponents are counted in twelfths: halves, thirds and quarters are exact.
+//! A dimension counts mass, length, time, current, temperature and angle. Roots of them exist too (the root
+//! of an area per time), so exponents are counted in twelfths: halves, thirds and quarters are exact.
 
 use std::fmt;
 
@@ -152,8 +152,8 @@ impl Dimension {
         self
     }
 
-    /// Whether something with this dimension may stand where `needed` is. Angles count only if it is a quantity by
-    /// itself; what is per angle may be written without.
+    /// Whether something with this dimension may stand where `needed` is. Angles count only if it is a
+    /// quantity by itself; what is per angle may be written without.
     pub(super) fn fits(self, needed: Self, is_quantity: bool) -> bool {
         let (angle, wanted) = (self.twelfths[ANGLE_PLACE], needed.twelfths[ANGLE_PLACE]);
         let angles_fit = !is_quantity || angle == wanted || (angle == 0 && wanted < 0);

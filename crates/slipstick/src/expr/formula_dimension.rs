@@ -1,8 +1,9 @@
 //! The dimension of a formula, and whether it fits the place where the formula stands.
 //!
-//! In: a [`Syntax`], and the dimensions of its names. Out: its dimension, or a [`DimensionError`] that names the parts
-//! and their units. A plain number is free: beside `+ - <` it takes the dimension of the other side, as a factor it is
-//! 1. Only two dimensions that are known and differ are an error. Angles are plain numbers inside formulas.
+//! In: a [`Syntax`], and the dimensions of its names. Out: its dimension, or a [`DimensionError`] that names
+//! the parts and their units. A plain number is free: beside `+ - <` it takes the dimension of the other
+//! side, as a factor it is 1. Only two dimensions that are known and differ are an error. Angles are plain
+//! numbers inside formulas.
 
 use crate::expr::dimension::Dimension;
 use crate::expr::error::quoted;
@@ -70,7 +71,8 @@ impl Syntax {
         Ok(reader.known.pop().flatten())
     }
 
-    /// Checks that the formula may stand where `needed` is. `found` is its dimension, `key` the name of the place.
+    /// Checks that the formula may stand where `needed` is. `found` is its dimension, `key` the name of the
+    /// place.
     pub fn check_dimension(
         &self,
         found: Option<Dimension>,
@@ -94,9 +96,8 @@ impl Syntax {
             Some(value) if found == Dimension::FREQUENCY && needed == Dimension::ANGULAR_VELOCITY => {
                 format!("did you mean `\"{} rpm\"`?", per_minute(value))
             }
-            _ if same_but_for_angle && needed == Dimension::NUMBER => "write a plain number".to_owned(),
-            _ if same_but_for_angle => format!("write it with the unit {needed}"),
-            _ => format!("give {} a value with the unit {needed}", quoted(key)),
+            _ if needed == Dimension::NUMBER => "write a number without a unit".to_owned(),
+            _ => format!("give {} a value in {needed}", quoted(key)),
         };
         Err(DimensionError { span: 0..self.text().len(), message, hint })
     }
@@ -394,7 +395,7 @@ mod tests {
         let wrong = |text, needed| check(text, needed).unwrap_err();
         assert_eq!(
             wrong("30 mm", Dimension::MASS),
-            "`\"30 mm\"` is a length, `mass` needs kg (give `mass` a value with the unit kg)"
+            "`\"30 mm\"` is a length, `mass` needs kg (give `mass` a value in kg)"
         );
         assert_eq!(
             wrong("20 Hz", Dimension::ANGULAR_VELOCITY),
@@ -402,15 +403,15 @@ mod tests {
         );
         assert_eq!(
             wrong("-2 * r", Dimension::MASS),
-            "`-2 * r` is a length, `mass` needs kg (give `mass` a value with the unit kg)"
+            "`-2 * r` is a length, `mass` needs kg (give `mass` a value in kg)"
         );
         assert_eq!(
             wrong("30 deg", Dimension::NUMBER),
-            "`\"30 deg\"` is no plain number (write a plain number)"
+            "`\"30 deg\"` is no plain number (write a number without a unit)"
         );
         assert_eq!(
             wrong("3 kg^2", Dimension::MASS),
-            "`\"3 kg^2\"` is in kg^2, `mass` needs kg (give `mass` a value with the unit kg)"
+            "`\"3 kg^2\"` is in kg^2, `mass` needs kg (give `mass` a value in kg)"
         );
     }
 }

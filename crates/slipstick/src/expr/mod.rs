@@ -16,6 +16,10 @@
 //! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and
 //!    [`Composition`] makes a polynomial of it where its inputs are polynomials.
 //!
+//! A number may have a unit, see `units`: it is converted to SI as it is read. [`Syntax::dimension`] finds
+//! the [`Dimension`] of a formula by those of its names, and [`Syntax::check_dimension`] whether it fits its
+//! place.
+//!
 //! All that is known of an operation stands in one row, see `rows`.
 //!
 //! [`display()`] goes back to text, [`nearest()`] finds what a misspelt word

@@ -1,7 +1,8 @@
 //! Numbers times factors of units, rounded once.
 //!
-//! In: the text of a number, and a factor that is a fraction times a power of ten times a power of π. Out: the double
-//! nearest to their product, so that `30 mm` is the same as `0.03`. With π it is rounded once more.
+//! In: the text of a number, and a factor that is a fraction times a power of ten times a power of π. Out:
+//! the double nearest to their product, so that `30 mm` is the same as `0.03`. With π it is rounded once
+//! more.
 
 /// The most digits of a number that are computed with; one with more is taken as the double that it means.
 const MOST_DIGITS: usize = 19;
@@ -163,7 +164,8 @@ mod tests {
     proptest! {
         #[test]
         fn scaling_is_as_exact_as_writing_the_number(
-            whole in 0..1_000_000_000u64, decimals in 0..1_000_000u64, tens in -9..9i32, exponent in -30..30i32,
+            whole in 0..1_000_000_000u64, decimals in 0..1_000_000u64,
+            tens in -9..9i32, exponent in -30..30i32,
         ) {
             let written = format!("{whole}.{decimals:06}e{exponent}");
             let moved = format!("{whole}.{decimals:06}e{}", exponent + tens);
@@ -171,7 +173,9 @@ mod tests {
         }
 
         #[test]
-        fn small_fractions_are_those_of_the_processor(n in 0..1_000_000_000_000u64, p in 1..5000u64, q in 1..5000u64) {
+        fn small_fractions_are_those_of_the_processor(
+            n in 0..1_000_000_000_000u64, p in 1..5000u64, q in 1..5000u64,
+        ) {
             // Both are exact doubles, and a quotient of such is rounded once.
             let factor = Factor { numerator: p, denominator: q, ..Factor::ONE };
             prop_assert_eq!(factor.times(&n.to_string()), (n * p) as f64 / q as f64);

@@ -210,6 +210,11 @@ impl Syntax {
         self.node(self.root()).form.kind()
     }
 
+    /// Whether a number in it has a unit.
+    pub fn has_units(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.form, Form::Quantity(..)))
+    }
+
     /// Every occurrence of a name with its bytes, in the order of the text.
     pub fn names(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         let names = self.nodes.iter().filter(|node| node.form == Form::Name);

@@ -1,7 +1,8 @@
 //! Units: the table of all that may stand after a number, and how a product of them is read.
 //!
-//! In: the text from the first letter of a unit on. Out: what one of it is in SI and its dimension, or an error with
-//! the cure. A unit has no blanks in it: `3 N*m` is a torque, `3 N * m` is 3 N times the parameter `m`.
+//! In: the text from the first letter of a unit on. Out: what one of it is in SI and its dimension, or an
+//! error with the cure. A unit has no blanks in it: `3 N*m` is a torque, `3 N * m` is 3 N times the
+//! parameter `m`.
 
 use crate::expr::complain;
 use crate::expr::dimension::Dimension;
@@ -124,8 +125,8 @@ fn unit(word: &str) -> Option<&'static Unit> {
     UNITS.iter().find(|unit| unit.name == word)
 }
 
-/// Reads the unit that begins at `start`, after the number at `number`. None if a word stands there that is no unit
-/// and like none.
+/// Reads the unit that begins at `start`, after the number at `number`. None if a word stands there that is
+/// no unit and like none.
 fn read_unit(text: &str, number: &Range<usize>, start: usize) -> Result<Option<ReadUnit>, ParseError> {
     let first = word_at(text, start);
     if text[first.end..].starts_with('(') {
@@ -148,8 +149,8 @@ fn read_unit(text: &str, number: &Range<usize>, start: usize) -> Result<Option<R
     }
 }
 
-/// Reads the quantity whose number is at `number` and whose unit begins at `start`: its value in SI, its dimension,
-/// and where it ends. None if no unit stands there.
+/// Reads the quantity whose number is at `number` and whose unit begins at `start`: its value in SI, its
+/// dimension, and where it ends. None if no unit stands there.
 pub(crate) fn read_quantity(
     text: &str,
     number: &Range<usize>,
@@ -174,7 +175,8 @@ fn joined(read: ReadUnit, unit: &Unit, exponent: i32) -> Option<ReadUnit> {
     Some(ReadUnit { factor, dimension, ..read })
 }
 
-/// The word after `*` or `/`, if a unit goes on there, and the sign of its exponent. What is called is a function.
+/// The word after `*` or `/`, if a unit goes on there, and the sign of its exponent. What is called is a
+/// function.
 fn next_factor(text: &str, end: usize) -> Option<(Range<usize>, i32)> {
     let sign = match text.as_bytes().get(end)? {
         b'*' => 1,
