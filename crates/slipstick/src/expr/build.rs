@@ -7,6 +7,7 @@
 use crate::expr::complain;
 use crate::expr::error::ParseError;
 use crate::expr::function::Function;
+use crate::expr::lex::{Symbol, Token};
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use crate::expr::print::Precedence;
 use crate::expr::syntax::{ArgumentList, Form, Kind, NodeId, Relation, Syntax, SyntaxNode};
@@ -28,6 +29,30 @@ pub(crate) enum Infix {
 }
 
 impl Infix {
+    /// The operator that a token stands for, if it is one; `word` is its text.
+    pub(crate) fn of(token: Token, word: &str) -> Option<Self> {
+        let operation = |op, level| Some(Self::Operation(op, level));
+        match token {
+            Token::Symbol(Symbol::Plus) => operation(BinaryOp::Add, Precedence::Sum),
+            Token::Symbol(Symbol::Minus) => operation(BinaryOp::Subtract, Precedence::Sum),
+            Token::Symbol(Symbol::Star) => operation(BinaryOp::Multiply, Precedence::Product),
+            Token::Symbol(Symbol::Slash) => operation(BinaryOp::Divide, Precedence::Product),
+            Token::Symbol(Symbol::Caret) => operation(BinaryOp::Power, Precedence::Power),
+            Token::Symbol(Symbol::Less) => Some(Self::Compare(Relation::Less)),
+            Token::Symbol(Symbol::LessEqual) => Some(Self::Compare(Relation::LessEqual)),
+            Token::Symbol(Symbol::Greater) => Some(Self::Compare(Relation::Greater)),
+            Token::Symbol(Symbol::GreaterEqual) => Some(Self::Compare(Relation::GreaterEqual)),
+            Token::Symbol(Symbol::Equal) => Some(Self::Compare(Relation::Equal)),
+            Token::Symbol(Symbol::NotEqual) => Some(Self::Compare(Relation::NotEqual)),
+            Token::Word => match word {
+                "and" => operation(BinaryOp::And, Precedence::And),
+                "or" => operation(BinaryOp::Or, Precedence::Or),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(crate) fn level(self) -> Precedence {
         match self {
             Self::Operation(_, level) => level,

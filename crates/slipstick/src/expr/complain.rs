@@ -11,10 +11,14 @@ use crate::expr::lex::{Lexer, Symbol, Token};
 use crate::expr::nearest::nearest;
 use crate::expr::parse::{MAX_NESTING, MAX_TEXT};
 use crate::expr::syntax::Kind;
+use crate::expr::units::without_blank;
 use std::ops::Range;
 
 /// A cure longer than this helps nobody.
 const LONGEST_CURE: usize = 80;
+
+/// Words that are no units although they may stand after a number and a blank.
+pub(crate) const JOINING_WORDS: [&str; 7] = ["and", "or", "not", "if", "then", "else", "pi"];
 
 /// Functions of other languages that no spelling distance would find.
 const ALIASES: [(&str, &str); 18] = [
@@ -46,6 +50,17 @@ pub(crate) fn too_long(length: usize) -> ParseError {
 pub(crate) fn too_deep(span: Range<usize>) -> ParseError {
     let message = format!("nested deeper than {MAX_NESTING} levels");
     ParseError::new(span, message).hint("split the formula into named parts")
+}
+
+/// A number beyond the range of doubles.
+pub(crate) fn too_large(written: &str, span: Range<usize>) -> ParseError {
+    ParseError::new(span, format!("{} is too large", quoted(written)))
+        .hint("the largest number is about 1.8e308")
+}
+
+/// A number that would be rounded to zero.
+pub(crate) fn too_small(written: &str, span: Range<usize>) -> ParseError {
+    ParseError::new(span, format!("{} is too small", quoted(written))).hint("write 0 if that is meant")
 }
 
 pub(crate) fn empty() -> ParseError {
@@ -147,9 +162,13 @@ pub(crate) fn missing_operand(
 
 pub(crate) fn missing_operator(before: &str, after: &str, span: Range<usize>) -> ParseError {
     let (left, right) = (quoted(before), quoted(after));
+    let is_close = span.len() == before.len() + after.len();
     let error = ParseError::new(span, format!("missing operator between {left} and {right}"));
     if after == "not" {
         return error.hint("join conditions with `and` or `or`");
+    }
+    if let Some(cure) = without_blank(before, after).filter(|_| is_close) {
+        return error.hint(cure);
     }
     let cure = format!("{before} * {after}");
     if cure.len() > LONGEST_CURE {

@@ -3,6 +3,7 @@
 //! In: the text. Out: one token at a time with its byte span, or an error that
 //! names the character and, for notations of other languages, the cure.
 
+use crate::expr::complain;
 use crate::expr::error::{ParseError, quoted};
 use std::ops::Range;
 
@@ -83,6 +84,11 @@ const FOREIGN: [(&str, &str); 36] = [
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, position: 0 }
+    }
+
+    /// Goes on reading at a later place: a unit is read apart.
+    pub(crate) fn go_on_at(&mut self, position: usize) {
+        self.position = position;
     }
 
     /// The next token and its bytes; `End` forever once the text is used up.
@@ -217,13 +223,11 @@ impl<'a> Lexer<'a> {
             return Err(self.malformed(start));
         };
         if !value.is_finite() {
-            let message = format!("{} is too large", quoted(written));
-            return Err(ParseError::new(span, message).hint("the largest number is about 1.8e308"));
+            return Err(complain::too_large(written, span));
         }
         // A value lost to underflow would silently turn a formula into another.
-        if value == 0.0 && mantissa(written).contains(|digit| matches!(digit, '1'..='9')) {
-            let message = format!("{} is too small", quoted(written));
-            return Err(ParseError::new(span, message).hint("write 0 if that is meant"));
+        if value == 0.0 && is_more_than_zeros(written) {
+            return Err(complain::too_small(written, span));
         }
         Ok(Token::Number(value))
     }
@@ -294,8 +298,10 @@ fn is_invisible(letter: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-fn mantissa(written: &str) -> &str {
-    written.split(['e', 'E']).next().unwrap_or(written)
+/// Whether a number, as it is written, is not zero.
+pub(crate) fn is_more_than_zeros(written: &str) -> bool {
+    let mantissa = written.split(['e', 'E']).next().unwrap_or(written);
+    mantissa.contains(|digit| matches!(digit, '1'..='9'))
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Syntax {
                 }
             };
             let meaning = match part.form {
-                Form::Number(value) => arena.constant(value),
+                Form::Number(value) | Form::Quantity(value, _) => arena.constant(value),
                 Form::Pi => arena.constant(std::f64::consts::PI),
                 Form::Name => self.named(part, arena, by, smooth)?,
                 Form::Unary(op, x) => operation(arena, Node::Unary(op, of(x))),
@@ -133,7 +133,7 @@ impl Syntax {
 
     fn first_child(&self, node: NodeId) -> Option<NodeId> {
         match self.node(node).form {
-            Form::Number(_) | Form::Pi | Form::Name => None,
+            Form::Number(_) | Form::Quantity(..) | Form::Pi | Form::Name => None,
             Form::Unary(_, x) => Some(x),
             Form::Binary(_, a, _) | Form::Compare(_, a, _) | Form::If(a, _, _) => Some(a),
             Form::Call(_, listed) => self.arguments(listed).first().copied(),

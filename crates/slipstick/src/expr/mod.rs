@@ -16,6 +16,10 @@
 //! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and
 //!    [`Composition`] makes a polynomial of it where its inputs are polynomials.
 //!
+//! A number may have a unit, see `units`: it is converted to SI as it is read. [`Syntax::dimension`] finds
+//! the [`Dimension`] of a formula by those of its names, and [`Syntax::check_dimension`] whether it fits its
+//! place.
+//!
 //! All that is known of an operation stands in one row, see `rows`.
 //!
 //! [`display()`] goes back to text, [`nearest()`] finds what a misspelt word
@@ -30,9 +34,11 @@ mod build;
 mod complain;
 mod cons;
 mod derive;
+mod dimension;
 #[cfg(test)]
 mod double_double;
 mod error;
+mod formula_dimension;
 mod function;
 mod gradient;
 mod growth;
@@ -49,18 +55,22 @@ mod properties;
 mod reach;
 mod rows;
 mod sample;
+mod scale;
 mod selection;
 mod series;
 mod simplify;
 mod syntax;
 mod tape;
+mod units;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
 pub use band::{BAND_FACTOR, Inexact, UNIT_ROUNDOFF};
 pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
+pub use dimension::Dimension;
 pub use error::ParseError;
+pub use formula_dimension::DimensionError;
 pub use function::{Arity, FUNCTIONS, Function};
 pub use gradient::gradients;
 pub use growth::{InputKind, growth};

@@ -16,6 +16,7 @@ use crate::expr::lex::{Lexer, Symbol, Token};
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use crate::expr::print::Precedence;
 use crate::expr::syntax::{Form, Relation, Syntax};
+use crate::expr::units::{power_of_quantity, read_quantity};
 use std::ops::Range;
 
 /// The longest text of a formula, in bytes.
@@ -133,9 +134,7 @@ impl<'a> Parser<'a> {
         loop {
             match self.token {
                 Token::Number(value) => {
-                    let span = self.advance()?;
-                    self.built.node(Form::Number(value), span);
-                    return Ok(());
+                    return self.number(value);
                 }
                 Token::Word => {
                     if self.word()? {
@@ -158,6 +157,28 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.missing_operand()),
             }
         }
+    }
+
+    /// Reads a number, and the unit after it if there is one.
+    fn number(&mut self, value: f64) -> Result<(), ParseError> {
+        let number = self.advance()?;
+        let start = self.span.start;
+        let unit_may_follow = self.token == Token::Word
+            && start > number.end
+            && !complain::JOINING_WORDS.contains(&self.slice(&self.span));
+        let quantity = if unit_may_follow { read_quantity(self.text, &number, start)? } else { None };
+        let Some((value, dimension, end)) = quantity else {
+            self.built.node(Form::Number(value), number);
+            return Ok(());
+        };
+        self.span = number.start..end;
+        self.lexer.go_on_at(end);
+        let span = self.advance()?;
+        if self.token == Token::Symbol(Symbol::Caret) {
+            return Err(power_of_quantity(self.slice(&span), span.start..self.span.end));
+        }
+        self.built.node(Form::Quantity(value, dimension), span);
+        Ok(())
     }
 
     /// Reads a word; true if it completes an operand.
@@ -222,36 +243,13 @@ impl<'a> Parser<'a> {
                     return Ok(Next::Operand);
                 }
                 _ => {
-                    let Some(infix) = self.infix() else {
+                    let Some(infix) = Infix::of(self.token, self.slice(&self.span)) else {
                         return Err(self.missing_operator());
                     };
                     self.push_infix(infix)?;
                     return Ok(Next::Operand);
                 }
             }
-        }
-    }
-
-    fn infix(&self) -> Option<Infix> {
-        let operation = |op, level| Some(Infix::Operation(op, level));
-        match self.token {
-            Token::Symbol(Symbol::Plus) => operation(BinaryOp::Add, Precedence::Sum),
-            Token::Symbol(Symbol::Minus) => operation(BinaryOp::Subtract, Precedence::Sum),
-            Token::Symbol(Symbol::Star) => operation(BinaryOp::Multiply, Precedence::Product),
-            Token::Symbol(Symbol::Slash) => operation(BinaryOp::Divide, Precedence::Product),
-            Token::Symbol(Symbol::Caret) => operation(BinaryOp::Power, Precedence::Power),
-            Token::Symbol(Symbol::Less) => Some(Infix::Compare(Relation::Less)),
-            Token::Symbol(Symbol::LessEqual) => Some(Infix::Compare(Relation::LessEqual)),
-            Token::Symbol(Symbol::Greater) => Some(Infix::Compare(Relation::Greater)),
-            Token::Symbol(Symbol::GreaterEqual) => Some(Infix::Compare(Relation::GreaterEqual)),
-            Token::Symbol(Symbol::Equal) => Some(Infix::Compare(Relation::Equal)),
-            Token::Symbol(Symbol::NotEqual) => Some(Infix::Compare(Relation::NotEqual)),
-            Token::Word => match self.slice(&self.span) {
-                "and" => operation(BinaryOp::And, Precedence::And),
-                "or" => operation(BinaryOp::Or, Precedence::Or),
-                _ => None,
-            },
-            _ => None,
         }
     }
 

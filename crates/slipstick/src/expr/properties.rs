@@ -9,6 +9,7 @@ use crate::expr::bounds::{Bounds, Boxes};
 use crate::expr::interval::Interval;
 use crate::expr::parse::parse;
 use crate::expr::print::display;
+use crate::expr::syntax::Form;
 use crate::expr::tape::Tape;
 use crate::expr::walk::Walker;
 use proptest::prelude::*;
@@ -293,6 +294,7 @@ proptest! {
         tokens in prop::collection::vec(prop::sample::select(vec![
             "1", "x", "(", ")", "+", "-", "*", "/", "^", "<", "==", "and", "or", "not", "if(",
             "min(", "sin(", ",", ".5", "pi", " ", "1e9", "nan", "=", "y.z",
+            "2 ", "mm", "N*m", "/s", "^2", "^-1", "deg",
         ]), 0..25)
     ) {
         let text = tokens.concat();
@@ -302,6 +304,34 @@ proptest! {
                 let printed = syntax.to_string();
                 prop_assert_eq!(parse(&printed).unwrap().to_string(), printed);
             }
+        }
+    }
+
+    #[test]
+    fn quantities_are_printed_as_they_are_read(
+        number in 0.0..1e6_f64,
+        units in prop::collection::vec((prop::sample::select(vec![
+            "m", "mm", "in", "kg", "bar", "s", "min", "h", "N", "kW", "GPa", "deg", "rpm", "Hz", "ohm", "K",
+        ]), -2..3_i32, prop::bool::ANY), 1..4),
+    ) {
+        let mut quantity = format!("{number:?} ");
+        for (place, (unit, exponent, above)) in units.into_iter().enumerate() {
+            let sign = if place == 0 { "" } else if above { "*" } else { "/" };
+            let power = if exponent == 0 { String::new() } else { format!("^{exponent}") };
+            quantity.push_str(&format!("{sign}{unit}{power}"));
+        }
+        let forms = |text: &str| -> Vec<Form> {
+            parse(text).unwrap().nodes().iter().map(|n| n.form).collect()
+        };
+        prop_assert!(matches!(forms(&quantity)[..], [Form::Quantity(..)]), "{}", quantity);
+        for text in [
+            quantity.clone(),
+            format!("-{quantity} * x - ({quantity})^2 / ( {quantity} )"),
+            format!("2^{quantity} < min( {quantity}*3,{quantity}) or x*{quantity} == 1"),
+        ] {
+            let printed = parse(&text).unwrap().to_string();
+            prop_assert_eq!(forms(&printed), forms(&text), "{}", printed);
+            prop_assert_eq!(parse(&printed).unwrap().to_string(), printed);
         }
     }
 

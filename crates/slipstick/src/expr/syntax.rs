@@ -7,6 +7,7 @@
 //! `1+1+1+…` is a long vector, not a deep chain of boxes that overflows the
 //! stack when it is walked or dropped.
 
+use crate::expr::dimension::Dimension;
 use crate::expr::function::Function;
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use crate::expr::print::{Precedence, Printable, Printed, number_text, print};
@@ -55,6 +56,8 @@ pub struct ArgumentList {
 pub enum Form {
     /// A literal; never negative, never infinite.
     Number(f64),
+    /// A number with a unit: its value in SI, never negative and never infinite, and its dimension.
+    Quantity(f64, Dimension),
     /// The constant `pi`.
     Pi,
     /// A name; its letters are the bytes of the node's span.
@@ -207,6 +210,11 @@ impl Syntax {
         self.node(self.root()).form.kind()
     }
 
+    /// Whether a number in it has a unit.
+    pub fn has_units(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.form, Form::Quantity(..)))
+    }
+
     /// Every occurrence of a name with its bytes, in the order of the text.
     pub fn names(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         let names = self.nodes.iter().filter(|node| node.form == Form::Name);
@@ -249,6 +257,11 @@ impl Printable for Syntax {
     fn printed(&self, node: u32) -> Printed {
         match self.nodes[node as usize].form {
             Form::Number(value) => Printed::Leaf(number_text(value), Precedence::Atom),
+            // As a base of a power it needs parentheses: `3 m^2` is an area.
+            Form::Quantity(..) => {
+                let words = self.text[self.nodes[node as usize].span.clone()].split_whitespace();
+                Printed::Leaf(words.collect::<Vec<_>>().join(" "), Precedence::Power)
+            }
             Form::Pi => Printed::Leaf("pi".to_string(), Precedence::Atom),
             Form::Name => {
                 let span = self.nodes[node as usize].span.clone();

@@ -38,7 +38,7 @@ impl Walker {
         for node in syntax.nodes() {
             let mut take = |child: NodeId| grown.get_mut(child.index()).and_then(Option::take);
             let branch = match node.form {
-                Form::Number(value) => Some((Branch::Number(value), 1)),
+                Form::Number(value) | Form::Quantity(value, _) => Some((Branch::Number(value), 1)),
                 Form::Pi => Some((Branch::Number(std::f64::consts::PI), 1)),
                 Form::Name => Some((Branch::Slot(resolve(names.next()?)?), 1)),
                 Form::Unary(op, x) => unary(op, take(x)),

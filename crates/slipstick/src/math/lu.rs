@@ -2,9 +2,9 @@
 //!
 //! Sizes are those of small machines (2 to 30 states): plain loops along rows, no blocking. A complex matrix
 //! is kept as two real ones, so that the inner loops stay simple enough to be vectorised. Storage is made
-//! once and used again. For small sizes the loops are compiled for the [`Dimension`].
+//! once and used again. For small sizes the loops are compiled for the [`ComponentCount`].
 
-use super::{Any, Dimension};
+use super::{Any, ComponentCount};
 
 /// A real matrix and, once [`factor`](Self::factor) was called, its factors.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ impl RealLu {
     }
 }
 
-impl<D: Dimension> RealLu<D> {
+impl<D: ComponentCount> RealLu<D> {
     /// Room for matrices of a dimension.
     pub fn sized(dimension: D) -> Self {
         let n = dimension.get();
@@ -98,7 +98,7 @@ impl ComplexLu {
     }
 }
 
-impl<D: Dimension> ComplexLu<D> {
+impl<D: ComponentCount> ComplexLu<D> {
     /// Room for matrices of a dimension.
     pub fn sized(dimension: D) -> Self {
         let n = dimension.get();

@@ -4,9 +4,9 @@
 
 mod bracket;
 mod colouring;
+mod component_count;
 mod convex;
 mod descriptor;
-mod dimension;
 mod jet;
 pub mod lcp;
 mod lu;
@@ -19,9 +19,9 @@ mod scalar;
 
 pub use bracket::{Bracket, Probe, narrow};
 pub use colouring::colours;
+pub use component_count::{Any, ComponentCount, Fixed};
 pub use convex::LeastNorm;
 pub use descriptor::Descriptor;
-pub use dimension::{Any, Dimension, Fixed};
 pub use jet::Jet;
 pub use lu::{ComplexLu, RealLu};
 pub use matrix::Matrix;

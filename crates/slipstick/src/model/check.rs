@@ -1,6 +1,7 @@
 //! Checks names, missing and superfluous derivatives, cycles, and modes that cannot be reached.
 
 use super::contacts::check_contacts;
+use super::dimensions::check_dimensions;
 use super::guard::check_guard;
 use super::impulses::check_impulse;
 use super::mechanism::check_mechanism;
@@ -37,6 +38,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_event_names(model, &mut errors);
     check_modes(model, &scope, &mut errors);
     check_references(model, &scope, &mut errors);
+    check_dimensions(model, &scope, &mut errors);
     errors
 }
 

@@ -10,7 +10,7 @@ use super::{
     ContactChange, Definition, Diagnostic, Direction, EventRule, Formula, Model, Quantity, Scope, Side,
     SourceLocation, Trigger, contact_name, speed_of,
 };
-use crate::expr::{Arena, ExprId, InputId, Interpret, Kind, MAX_TEXT, Node, display, parse};
+use crate::expr::{Arena, ExprId, Form, InputId, Interpret, Kind, MAX_TEXT, Node, display, parse};
 use std::ops::Range;
 use toml::de::DeTable;
 
@@ -21,9 +21,19 @@ const HARD_KEYS: &[&str] = &["slip", "friction", "restitution"];
 
 /// How the force of a compliant contact follows from its depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ForceLaw {
+pub(super) enum ForceLaw {
     Linear,
     Hertz,
+}
+
+impl ForceLaw {
+    /// The powers of the depth that stand beside the stiffness and beside the damping.
+    pub(super) fn powers_of_depth(self) -> [f64; 2] {
+        match self {
+            Self::Linear => [1.0, 0.0],
+            Self::Hertz => [1.5, 1.5],
+        }
+    }
 }
 
 /// A compliant contact as the user describes it.
@@ -37,6 +47,8 @@ pub struct CompliantRule {
     pub gap: Formula,
     /// The force that pushes apart: the name of an output.
     pub force: Formula,
+    /// How the force follows from the depth.
+    pub(super) law: ForceLaw,
     /// Its stiffness, which is greater than zero, and its damping, which may be zero.
     pub numbers: Vec<(Formula, bool)>,
 }
@@ -52,6 +64,7 @@ pub(super) struct CompliantTable<'t, 'i> {
 
 /// What the formulas of a compliant contact are made of.
 struct Words {
+    law: ForceLaw,
     gap: String,
     /// The force where it overlaps, and what has its sign there.
     push: String,
@@ -124,8 +137,11 @@ impl CompliantTable<'_, '_> {
 
     fn words(&self, law: ForceLaw, stiffness: &Formula, damping: Option<&Formula>) -> Words {
         let (gap, velocity) = (self.own("gap"), self.own("velocity"));
+        let is_number = matches!(
+            stiffness.syntax.node(stiffness.syntax.root()).form,
+            Form::Quantity(..) | Form::Number(_)
+        );
         let (stiffness, damping) = (stiffness.syntax.text(), damping.map(|c| c.syntax.text()));
-        let is_number = stiffness.parse::<f64>().is_ok();
         let damper = |of: &str| damping.map_or(String::new(), |c| format!(" - ({c})*{velocity}{of}"));
         let (push, sign) = match law {
             ForceLaw::Linear => {
@@ -138,7 +154,7 @@ impl CompliantTable<'_, '_> {
                 (format!("-{gap}*({gap}^2)^0.25*({sign})"), sign)
             }
         };
-        Words { gap, push, sign, may_pull: damping.is_some() || !is_number }
+        Words { law, gap, push, sign, may_pull: damping.is_some() || !is_number }
     }
 
     fn formula(&self, text: &str) -> Formula {
@@ -148,7 +164,7 @@ impl CompliantTable<'_, '_> {
 
     /// Adds the outputs and events that it is made of.
     fn add(&self, model: &mut Model, [gap, velocity]: [Formula; 2], words: &Words) {
-        let Words { gap: depth, push, sign, may_pull } = words;
+        let Words { law, gap: depth, push, sign, may_pull } = words;
         let output = |property: &str, formula: Formula| Definition {
             name: self.own(property),
             span: self.span.clone(),
@@ -175,6 +191,7 @@ impl CompliantTable<'_, '_> {
             span: self.span.clone(),
             gap,
             force,
+            law: *law,
             numbers: Vec::new(),
         };
         model.mechanism.compliant.push(rule);

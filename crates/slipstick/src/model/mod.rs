@@ -8,6 +8,7 @@ mod check;
 mod compliant;
 mod contacts;
 mod diagnostic;
+mod dimensions;
 mod events;
 mod guard;
 mod impulses;

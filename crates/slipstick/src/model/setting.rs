@@ -2,7 +2,7 @@
 
 use super::read::Value;
 use super::{Diagnostic, Reference};
-use crate::expr::nearest;
+use crate::expr::{Dimension, Form, nearest, parse};
 use std::ops::Range;
 use toml::de::{DeInteger, DeValue};
 
@@ -155,6 +155,18 @@ impl Setting {
         number.ok_or_else(|| self.wrong_value("a number greater than zero", &format!("{} = 1e-8", self.key)))
     }
 
+    /// A time greater than zero: a number, or a quantity such as `"1 ms"`.
+    pub fn time(&self) -> Result<f64, Diagnostic> {
+        let Content::Text(text) = &self.content else { return self.positive() };
+        let wanted = "a number greater than zero or a time";
+        let wrong = || self.wrong_value(wanted, &format!("{} = \"1 ms\"", self.key));
+        let syntax = parse(text).map_err(|_| wrong())?;
+        let Form::Quantity(value, dimension) = syntax.node(syntax.root()).form else { return Err(wrong()) };
+        let fits = syntax.check_dimension(Some(dimension), Dimension::TIME, &self.key);
+        fits.map_err(|error| self.error("wrong-dimension", error.message).hint(error.hint))?;
+        if value > 0.0 { Ok(value) } else { Err(wrong()) }
+    }
+
     /// A number that is not below zero.
     pub fn not_negative(&self) -> Result<f64, Diagnostic> {
         let number = self.as_number().filter(|x| *x >= 0.0 && x.is_finite());
@@ -302,6 +314,20 @@ mod tests {
         }
         assert!(setting("x = -1").count().is_err() && setting("x = 1.0").count().is_err());
         assert_eq!(setting("x = -1").part(0.9), Ok(-1.0), "the run decides about it");
+    }
+
+    #[test]
+    fn times_may_have_a_unit() {
+        assert_eq!(setting("x = \"2 ms\"").time(), Ok(0.002));
+        assert_eq!(setting("x = 1e-3").time(), Ok(1e-3));
+        for text in ["x = \"0 s\"", "x = \"-1 s\"", "x = \"1\"", "x = \"soon\"", "x = 0"] {
+            assert_eq!(setting(text).time().unwrap_err().code, "wrong-type", "{text}");
+        }
+        let error = setting("x = \"2 mm\"").time().unwrap_err();
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            ("wrong-dimension", "`\"2 mm\"` is a length, `x` needs s")
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The engine of all explicit Runge-Kutta methods: a method is a [`Tableau`], this file runs it.
 //!
-//! The engine is compiled for each tableau, and for small states for each dimension too (see [`Dimension`]):
+//! The engine is compiled for each tableau, and for small states for each dimension too (see [`ComponentCount`]):
 //! for a few equations the sums of stages would otherwise cost several times as much as the equations.
 //!
 //! Letters: `c` nodes, `a` matrix, `b` weights, `e = b - b̂` error weights, `k_i` stage derivatives. Dense
@@ -13,7 +13,7 @@ use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::{Any, Dimension, Fixed, Norm};
+use crate::math::{Any, ComponentCount, Fixed, Norm};
 use std::marker::PhantomData;
 
 /// How the error of a step is estimated.
@@ -137,7 +137,7 @@ struct Aside {
 /// This many good steps are made from one look aside to the next.
 const LOOK_ASIDE_EVERY: u32 = 16;
 
-impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
+impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     /// The stage at the end of the step.
     const END: usize = M::TABLEAU.end_stage();
     /// No stage before the end stands there.
@@ -297,7 +297,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     }
 }
 
-impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
+impl<M: Numbers, D: ComponentCount> Memory for ExplicitRungeKutta<M, D> {
     fn advance(&mut self) {
         self.first_is_known = self.end_is_known;
         if self.end_is_known {
@@ -348,7 +348,7 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
     }
 }
 
-impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
+impl<M: Numbers, D: ComponentCount> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if trial.closes_stages {
             self.fill_closed_stages(field, trial);

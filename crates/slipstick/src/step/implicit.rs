@@ -4,7 +4,7 @@ use super::matrix_age::MatrixAge;
 use super::start_rates::{FieldHere, StartRates};
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
-use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
+use crate::math::{ComplexLu, ComponentCount, RealLu, rough_power};
 
 /// The power of the last rate that a new iteration begins with: what was seen before counts less (Hairer,
 /// Wanner II, section IV.8).
@@ -130,12 +130,12 @@ impl Linearisation {
     }
 
     /// The matrix `a M - J`.
-    pub(super) fn fill_real<D: Dimension>(&self, a: f64, matrix: &mut RealLu<D>) {
+    pub(super) fn fill_real<D: ComponentCount>(&self, a: f64, matrix: &mut RealLu<D>) {
         self.fill(a, true, matrix.entries_mut());
     }
 
     /// The matrix `(a + ib) M - J`.
-    pub(super) fn fill_complex<D: Dimension>(&self, a: f64, b: f64, matrix: &mut ComplexLu<D>) {
+    pub(super) fn fill_complex<D: ComponentCount>(&self, a: f64, b: f64, matrix: &mut ComplexLu<D>) {
         let (re, im) = matrix.entries_mut();
         self.fill(a, true, re);
         self.fill(b, false, im);

@@ -6,7 +6,7 @@ use super::matrix_age::FactoredStep;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, Radau5};
 use super::{Fault, Step};
 use crate::formulation::{Field, Flow};
-use crate::math::{Any, ComplexLu, Dimension, Fixed, RealLu};
+use crate::math::{Any, ComplexLu, ComponentCount, Fixed, RealLu};
 use std::ops::Range;
 
 /// Radau IIA with full matrices, compiled for the dimension if that is small.
@@ -30,7 +30,7 @@ pub(super) struct Dense<D> {
     factored: FactoredStep,
 }
 
-impl<D: Dimension> Dense<D> {
+impl<D: ComponentCount> Dense<D> {
     pub(super) fn new(dimension: D) -> Self {
         Self {
             dimension,
@@ -42,7 +42,7 @@ impl<D: Dimension> Dense<D> {
     }
 }
 
-impl<D: Dimension> Equations for Dense<D> {
+impl<D: ComponentCount> Equations for Dense<D> {
     #[inline(always)]
     fn dimension(&self) -> usize {
         self.dimension.get()
@@ -104,7 +104,7 @@ impl<D: Dimension> Equations for Dense<D> {
     }
 }
 
-impl<D: Dimension> NewtonMatrix for Dense<D> {
+impl<D: ComponentCount> NewtonMatrix for Dense<D> {
     fn factor(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64]), h: f64) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, t, y)?;
         if !is_new && self.factored.holds_for(h) {

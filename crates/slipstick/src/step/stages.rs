@@ -4,7 +4,7 @@
 //! zero vanish and the others become constants of the code, and what is left is one loop over components,
 //! which can be vectorised.
 
-use crate::math::Dimension;
+use crate::math::ComponentCount;
 
 /// No method has more stages than this, those for dense output included.
 pub(super) const MOST_STAGES: usize = 16;
@@ -25,7 +25,7 @@ pub(super) use unrolled;
 
 /// `out = base + h Σ w_j k_j`, for weights that are constants where it is called.
 #[inline(always)]
-pub(super) fn add_stages<D: Dimension>(
+pub(super) fn add_stages<D: ComponentCount>(
     dimension: D,
     weights: &[f64],
     stages: &[f64],

@@ -1,6 +1,6 @@
 //! Sums, products and quotients. The tape and the series know these five themselves, for speed.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, exact};
+use super::{BinaryRow, DimensionRule, PairRates, UnaryRow, Written, exact};
 use crate::expr::bounds::{Bounds, over, times};
 use crate::expr::growth::Growth;
 use crate::expr::interval::Interval;
@@ -10,6 +10,7 @@ pub(crate) const NEGATE: UnaryRow = UnaryRow {
     name: "-",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Alike,
     value: |x| -x,
     rate: |arena, _, _, rate| arena.neg(rate),
     interval: |x| x.mapped(|x| Interval { lo: -x.hi, hi: -x.lo, nan: false }),
@@ -23,6 +24,7 @@ pub(crate) const ADD: BinaryRow = BinaryRow {
     name: "+",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Alike,
     commutative: true,
     value: |a, b| a + b,
     rate: |arena, of| arena.add(of.da, of.db),
@@ -37,6 +39,7 @@ pub(crate) const SUBTRACT: BinaryRow = BinaryRow {
     name: "-",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Alike,
     commutative: false,
     value: |a, b| a - b,
     rate: |arena, of| arena.sub(of.da, of.db),
@@ -51,6 +54,7 @@ pub(crate) const MULTIPLY: BinaryRow = BinaryRow {
     name: "*",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Product,
     commutative: true,
     value: |a, b| a * b,
     rate: product_rate,
@@ -71,6 +75,7 @@ pub(crate) const DIVIDE: BinaryRow = BinaryRow {
     name: "/",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Quotient,
     commutative: false,
     value: |a, b| a / b,
     rate: quotient_rate,

@@ -1,6 +1,6 @@
 //! Comparisons, and what joins them. A condition is 1 or 0; undecided, its bound is 1.
 
-use super::{BinaryRow, UnaryRow, Written, constant_between_jumps, exact, no_slope};
+use super::{BinaryRow, DimensionRule, UnaryRow, Written, constant_between_jumps, exact, no_slope};
 use crate::expr::bounds::Bounds;
 use crate::expr::growth::Growth;
 use crate::expr::interval::Interval;
@@ -10,6 +10,7 @@ pub(crate) const NOT: UnaryRow = UnaryRow {
     name: "not",
     written: Written::Symbol,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Compared,
     value: |x| truth(x == 0.0),
     rate: constant_between_jumps,
     // What is never a number is true.
@@ -64,6 +65,7 @@ const fn comparison(name: &'static str, commutative: bool) -> BinaryRow {
         name,
         written: Written::Symbol,
         smoothness: Smoothness::Jump,
+        dimension: DimensionRule::Compared,
         commutative,
         value: |_, _| f64::NAN,
         rate: |_, of| of.zero,

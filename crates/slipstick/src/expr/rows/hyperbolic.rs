@@ -1,6 +1,6 @@
 //! Hyperbolic functions and their inverses.
 
-use super::{UnaryRow, Written, growing, inverse, once, one_and_square, one_minus_square};
+use super::{DimensionRule, UnaryRow, Written, growing, inverse, once, one_and_square, one_minus_square};
 use crate::expr::band::UNIT_ROUNDOFF;
 use crate::expr::bounds::{over, times};
 use crate::expr::growth::Growth;
@@ -11,6 +11,7 @@ pub(crate) const SINH: UnaryRow = UnaryRow {
     name: "sinh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.sinh(),
     rate: |arena, _, x, rate| {
         let slope = arena.unary(UnaryOp::Cosh, x);
@@ -27,6 +28,7 @@ pub(crate) const COSH: UnaryRow = UnaryRow {
     name: "cosh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.cosh(),
     rate: |arena, _, x, rate| {
         let slope = arena.unary(UnaryOp::Sinh, x);
@@ -48,6 +50,7 @@ pub(crate) const TANH: UnaryRow = UnaryRow {
     name: "tanh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.tanh(),
     rate: |arena, s, _, rate| {
         let slope = one_and_square(arena, s, BinaryOp::Subtract);
@@ -64,6 +67,7 @@ pub(crate) const ASINH: UnaryRow = UnaryRow {
     name: "asinh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.asinh(),
     rate: |arena, _, x, rate| {
         let below = one_and_square(arena, x, BinaryOp::Add);
@@ -81,6 +85,7 @@ pub(crate) const ACOSH: UnaryRow = UnaryRow {
     name: "acosh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.acosh(),
     rate: |arena, _, x, rate| {
         let negative = one_minus_square(arena, x);
@@ -103,6 +108,7 @@ pub(crate) const ATANH: UnaryRow = UnaryRow {
     name: "atanh",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.atanh(),
     rate: |arena, _, x, rate| {
         let divisor = one_minus_square(arena, x);

@@ -1,6 +1,8 @@
 //! Operations with a kink or a jump.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, constant_between_jumps, exact, no_slope};
+use super::{
+    BinaryRow, DimensionRule, PairRates, UnaryRow, Written, constant_between_jumps, exact, no_slope,
+};
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::Inexact;
 use crate::expr::bounds::{Bounds, over, times};
@@ -12,6 +14,7 @@ pub(crate) const ABS: UnaryRow = UnaryRow {
     name: "abs",
     written: Written::Call,
     smoothness: Smoothness::Kink,
+    dimension: DimensionRule::Alike,
     value: |x| x.abs(),
     rate: |arena, _, x, rate| {
         let slope = arena.unary(UnaryOp::Sign, x);
@@ -28,6 +31,7 @@ pub(crate) const SIGN: UnaryRow = UnaryRow {
     name: "sign",
     written: Written::Call,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Free,
     value: sign,
     rate: constant_between_jumps,
     interval: |x| x.stepped(sign),
@@ -41,6 +45,7 @@ pub(crate) const FLOOR: UnaryRow = UnaryRow {
     name: "floor",
     written: Written::Call,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Alike,
     value: |x| x.floor(),
     rate: constant_between_jumps,
     interval: |x| x.stepped(f64::floor),
@@ -54,6 +59,7 @@ pub(crate) const CEIL: UnaryRow = UnaryRow {
     name: "ceil",
     written: Written::Call,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Alike,
     value: |x| x.ceil(),
     rate: constant_between_jumps,
     interval: |x| x.stepped(f64::ceil),
@@ -67,6 +73,7 @@ pub(crate) const ROUND: UnaryRow = UnaryRow {
     name: "round",
     written: Written::Call,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Alike,
     value: |x| x.round(),
     rate: constant_between_jumps,
     interval: |x| x.stepped(f64::round),
@@ -98,6 +105,7 @@ pub(crate) const MIN: BinaryRow = BinaryRow {
     name: "min",
     written: Written::Fold,
     smoothness: Smoothness::Kink,
+    dimension: DimensionRule::Alike,
     commutative: true,
     value: minimum,
     rate: least_rate,
@@ -112,6 +120,7 @@ pub(crate) const MAX: BinaryRow = BinaryRow {
     name: "max",
     written: Written::Fold,
     smoothness: Smoothness::Kink,
+    dimension: DimensionRule::Alike,
     commutative: true,
     value: |a, b| -minimum(-a, -b),
     rate: greatest_rate,
@@ -163,6 +172,7 @@ pub(crate) const MODULO: BinaryRow = BinaryRow {
     name: "mod",
     written: Written::Call,
     smoothness: Smoothness::Jump,
+    dimension: DimensionRule::Alike,
     commutative: false,
     value: |a, b| a - b * (a / b).floor(),
     rate: modulo_rate,

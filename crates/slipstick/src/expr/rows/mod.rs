@@ -13,6 +13,7 @@ pub(super) mod trigonometric;
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::{Inexact, UNIT_ROUNDOFF};
 use crate::expr::bounds::Bounds;
+use crate::expr::formula_dimension::DimensionRule;
 use crate::expr::growth::Growth;
 use crate::expr::interval::Interval;
 use crate::expr::operation::{BinaryOp, Smoothness};
@@ -34,6 +35,7 @@ pub(super) struct UnaryRow {
     pub(super) name: &'static str,
     pub(super) written: Written,
     pub(super) smoothness: Smoothness,
+    pub(super) dimension: DimensionRule,
     pub(super) value: fn(f64) -> f64,
     /// The change of `s` when `x` changes at a rate, the last argument; s and x are the ones before.
     pub(super) rate: fn(&mut Arena, ExprId, ExprId, ExprId) -> ExprId,
@@ -55,6 +57,7 @@ pub(super) struct BinaryRow {
     pub(super) name: &'static str,
     pub(super) written: Written,
     pub(super) smoothness: Smoothness,
+    pub(super) dimension: DimensionRule,
     /// Whether swapping the operands never changes the value.
     pub(super) commutative: bool,
     pub(super) value: fn(f64, f64) -> f64,

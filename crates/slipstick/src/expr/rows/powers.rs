@@ -1,6 +1,8 @@
 //! Exponentials, logarithms, roots and powers.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, growing, inverse, once, scaled, zero_where_zero};
+use super::{
+    BinaryRow, DimensionRule, PairRates, UnaryRow, Written, growing, inverse, once, scaled, zero_where_zero,
+};
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::Inexact;
 use crate::expr::bounds::{Bounds, over, times};
@@ -20,6 +22,7 @@ pub(crate) const EXP: UnaryRow = UnaryRow {
     name: "exp",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.exp(),
     rate: |arena, s, _, rate| arena.mul(s, rate),
     interval: |x| {
@@ -39,6 +42,7 @@ pub(crate) const LN: UnaryRow = UnaryRow {
     name: "ln",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.ln(),
     rate: |arena, _, x, rate| arena.div(rate, x),
     interval: |x| x.mapped(|x| x.rising(f64::ln, 0.0, f64::INFINITY)),
@@ -52,6 +56,7 @@ pub(crate) const LOG10: UnaryRow = UnaryRow {
     name: "log10",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.log10(),
     rate: |arena, _, x, rate| {
         let divisor = scaled(arena, LN_10, x);
@@ -68,6 +73,7 @@ pub(crate) const SQRT: UnaryRow = UnaryRow {
     name: "sqrt",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Root(2),
     value: |x| x.sqrt(),
     rate: |arena, s, _, rate| {
         let divisor = scaled(arena, 2.0, s);
@@ -84,6 +90,7 @@ pub(crate) const CBRT: UnaryRow = UnaryRow {
     name: "cbrt",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Root(3),
     value: |x| x.cbrt(),
     rate: |arena, s, _, rate| {
         let square = arena.mul(s, s);
@@ -106,6 +113,7 @@ pub(crate) const HYPOT: BinaryRow = BinaryRow {
     name: "hypot",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Alike,
     // Nothing promises that the platform's is symmetric.
     commutative: false,
     value: |a, b| a.hypot(b),
@@ -141,6 +149,7 @@ pub(crate) const POWER: BinaryRow = BinaryRow {
     name: "^",
     written: Written::Symbol,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Power,
     commutative: false,
     value: |a, b| a.powf(b),
     rate: power_rate,

@@ -1,6 +1,8 @@
 //! Sine, cosine, tangent and their inverses.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, inverse, once, one_and_square, one_minus_square};
+use super::{
+    BinaryRow, DimensionRule, PairRates, UnaryRow, Written, inverse, once, one_and_square, one_minus_square,
+};
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::Inexact;
 use crate::expr::bounds::{Bounds, over, times};
@@ -13,6 +15,7 @@ pub(crate) const SIN: UnaryRow = UnaryRow {
     name: "sin",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.sin(),
     rate: |arena, _, x, rate| {
         let slope = arena.unary(UnaryOp::Cos, x);
@@ -29,6 +32,7 @@ pub(crate) const COS: UnaryRow = UnaryRow {
     name: "cos",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.cos(),
     rate: |arena, _, x, rate| {
         let sine = arena.unary(UnaryOp::Sin, x);
@@ -46,6 +50,7 @@ pub(crate) const TAN: UnaryRow = UnaryRow {
     name: "tan",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.tan(),
     rate: |arena, s, _, rate| {
         let slope = one_and_square(arena, s, BinaryOp::Add);
@@ -68,6 +73,7 @@ pub(crate) const ASIN: UnaryRow = UnaryRow {
     name: "asin",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.asin(),
     rate: |arena, _, x, rate| {
         let divisor = root_below_one(arena, x);
@@ -84,6 +90,7 @@ pub(crate) const ACOS: UnaryRow = UnaryRow {
     name: "acos",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.acos(),
     rate: |arena, _, x, rate| {
         let divisor = root_below_one(arena, x);
@@ -115,6 +122,7 @@ pub(crate) const ATAN: UnaryRow = UnaryRow {
     name: "atan",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Number,
     value: |x| x.atan(),
     rate: |arena, _, x, rate| {
         let divisor = one_and_square(arena, x, BinaryOp::Add);
@@ -131,6 +139,7 @@ pub(crate) const ATAN2: BinaryRow = BinaryRow {
     name: "atan2",
     written: Written::Call,
     smoothness: Smoothness::Smooth,
+    dimension: DimensionRule::Ratio,
     commutative: false,
     value: |y, x| y.atan2(x),
     rate: angle_rate,

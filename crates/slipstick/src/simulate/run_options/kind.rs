@@ -9,8 +9,8 @@ use crate::step::PerComponent;
 pub(super) enum OptionKind {
     /// It is read with the model, because the equations or the times depend on it.
     OfModel(&'static str),
-    /// A number greater than zero.
-    Positive(fn(&mut Options, f64)),
+    /// A time greater than zero, as a number or with its unit.
+    Time(fn(&mut Options, f64)),
     /// A number, zero or greater.
     NotNegative(fn(&mut Options, f64)),
     /// A whole number, 1 or more.
@@ -46,7 +46,7 @@ impl OptionKind {
         };
         match self {
             Self::OfModel(shape) | Self::Own(shape, _) => (*shape).to_owned(),
-            Self::Positive(_) => "number greater than zero".to_owned(),
+            Self::Time(_) => "number greater than zero, or a quantity such as `\"1 ms\"`".to_owned(),
             Self::NotNegative(_) => "number, zero or greater".to_owned(),
             Self::Count(_) => "whole number, 1 or more".to_owned(),
             Self::Word(words) => quoted(words),
@@ -59,7 +59,7 @@ impl OptionKind {
     fn read(&self, draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagnostic> {
         match self {
             Self::OfModel(_) => {}
-            Self::Positive(set) => set(draft.options, setting.positive()?),
+            Self::Time(set) => set(draft.options, setting.time()?),
             Self::NotNegative(set) => set(draft.options, setting.not_negative()?),
             Self::Count(set) => set(draft.options, setting.count()?),
             Self::WordOrCount(_, set) if !setting.is_string() => set(draft.options, setting.count()?),

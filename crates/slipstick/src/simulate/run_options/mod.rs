@@ -217,7 +217,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "chosen automatically",
         about: "the first step that is tried",
         chooses_steps: true,
-        kind: OptionKind::Positive(|options, value| options.steps.first = Some(value)),
+        kind: OptionKind::Time(|options, value| options.steps.first = Some(value)),
         show: Show::Options(|options| options.steps.first.into()),
         ..ROW
     },
@@ -227,7 +227,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "the whole interval",
         about: "no step is longer",
         chooses_steps: true,
-        kind: OptionKind::Positive(|options, value| options.steps.longest = Some(value)),
+        kind: OptionKind::Time(|options, value| options.steps.longest = Some(value)),
         show: Show::Options(|options| options.steps.longest.into()),
         ..ROW
     },
@@ -235,7 +235,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "fixed_step",
         unit: TIME,
         about: "every step has this size, without error control; `first_step`, `longest_step`, `control` and `safety` are refused beside it. `rtol` and `atol` say how far the iterations of implicit methods go",
-        kind: OptionKind::Positive(|options, value| options.steps.fixed = Some(value)),
+        kind: OptionKind::Time(|options, value| options.steps.fixed = Some(value)),
         show: Show::Options(|options| options.steps.fixed.into()),
         ..ROW
     },
@@ -303,7 +303,10 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "concurrency",
         unit: "time, and of the guard",
         about: "events this close in time, with guards this small, are one event",
-        kind: OptionKind::Own("table of `time` and `amplitude`, numbers greater than zero", own::concurrency),
+        kind: OptionKind::Own(
+            "table of `time`, a number greater than zero or a quantity, and `amplitude`, a number greater than zero",
+            own::concurrency,
+        ),
         show: Show::Options(|options| match options.events.concurrency {
             Some(c) => OptionValue::Table(vec![("time", c.time.into()), ("amplitude", c.amplitude.into())]),
             None => OptionValue::Nothing,

@@ -51,9 +51,10 @@ pub(super) fn concurrency(draft: &mut Draft<'_>, setting: &Setting) -> Result<()
             let error = setting.error("missing-key", format!("`concurrency` has no `{key}`"));
             error.hint(format!("for example `{EXAMPLE}`"))
         };
-        setting.get(key).ok_or_else(missing)?.positive()
+        setting.get(key).ok_or_else(missing)
     };
-    let (time, amplitude) = (draft.keep(number("time")), draft.keep(number("amplitude")));
+    let time = draft.keep(number("time").and_then(Setting::time));
+    let amplitude = draft.keep(number("amplitude").and_then(Setting::positive));
     draft.options.events.concurrency =
         time.zip(amplitude).map(|(time, amplitude)| Concurrency { time, amplitude });
     Ok(())

@@ -4,7 +4,7 @@
 //! otherwise cost several times as much as what they do.
 
 /// A number of components.
-pub trait Dimension: Copy + std::fmt::Debug {
+pub trait ComponentCount: Copy + std::fmt::Debug {
     /// The number.
     fn get(self) -> usize;
 }
@@ -13,7 +13,7 @@ pub trait Dimension: Copy + std::fmt::Debug {
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<const N: usize>;
 
-impl<const N: usize> Dimension for Fixed<N> {
+impl<const N: usize> ComponentCount for Fixed<N> {
     #[inline(always)]
     fn get(self) -> usize {
         N
@@ -24,7 +24,7 @@ impl<const N: usize> Dimension for Fixed<N> {
 #[derive(Clone, Copy, Debug)]
 pub struct Any(pub usize);
 
-impl Dimension for Any {
+impl ComponentCount for Any {
     #[inline(always)]
     fn get(self) -> usize {
         self.0
