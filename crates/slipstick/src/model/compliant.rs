@@ -158,7 +158,7 @@ impl CompliantTable<'_, '_> {
     }
 
     fn formula(&self, text: &str) -> Formula {
-        let place = SourceLocation { span: self.place.clone(), text_start: None };
+        let place = SourceLocation::whole(self.place.clone());
         Formula { syntax: parse(text).unwrap_or_default(), place }
     }
 

@@ -233,7 +233,7 @@ impl ContactTables<'_, '_> {
         let slip = table.get("slip").map(|v| self.reader.formula(v, &format!("{place}.slip"), Kind::Number));
         let restitution = match table.get("restitution") {
             Some(value) => self.reader.formula(value, &format!("{place}.restitution"), Kind::Number),
-            None => Reader::zero(SourceLocation { span: span.clone(), text_start: None }),
+            None => Reader::zero(SourceLocation::whole(span.clone())),
         };
         let friction = table.get("friction").and_then(|v| self.friction(v, &place));
         if let (Some(value), None) = (table.get("friction"), &slip) {
@@ -298,7 +298,7 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
         span: span.clone(),
         formula,
     };
-    let place = SourceLocation { span: span.clone(), text_start: None };
+    let place = SourceLocation::whole(span.clone());
     let text =
         |text: &str| Formula { syntax: crate::expr::parse(text).unwrap_or_default(), place: place.clone() };
     let variables = contact.variables().iter();

@@ -61,7 +61,7 @@ impl PlacedFormula<'_> {
     }
 }
 
-/// Every formula that the user has written. Those that contacts make of them have lost units on the way.
+/// Every formula that the user has written. Those that contacts and parts make of them are not looked at.
 struct FormulaList<'a> {
     model: &'a Model,
     scope: &'a Scope<'a>,
@@ -75,6 +75,10 @@ impl<'a> FormulaList<'a> {
         formulas.rates();
         formulas.of_mechanism();
         formulas.of_contacts();
+        for amount in &model.amounts {
+            let needed = amount.needed.map_or(Needed::Any, Needed::This);
+            formulas.add(&amount.formula, "", &amount.key, needed);
+        }
         for (_, event) in model.all_events().filter(|(_, event)| event.of_contact.is_none()) {
             formulas.of_event(event);
         }
@@ -82,7 +86,9 @@ impl<'a> FormulaList<'a> {
     }
 
     fn add(&mut self, formula: &'a Formula, section: &'a str, name: &'a str, needed: Needed) {
-        self.list.push(PlacedFormula { formula, section, name, needed });
+        if !formula.place.is_made {
+            self.list.push(PlacedFormula { formula, section, name, needed });
+        }
     }
 
     fn add_all(&mut self, definitions: &'a [Definition], section: &'a str) {
@@ -226,6 +232,14 @@ impl<'a> Dimensions<'a> {
         }
         dimensions.states = model.states.iter().map(|d| dimensions.of_formula(&d.formula)).collect();
         dimensions.discrete = model.discrete.iter().map(|d| dimensions.of_formula(&d.formula)).collect();
+        for body in &model.mechanism.bodies {
+            let [x, y, angle] = body.coordinates;
+            for (state, dimension) in
+                [(x, Dimension::LENGTH), (y, Dimension::LENGTH), (angle, Dimension::NUMBER)]
+            {
+                dimensions.states[state] = Some(dimension);
+            }
+        }
         dimensions.join_speeds(model.mechanism.coordinates);
         dimensions.find_outputs(model);
         dimensions

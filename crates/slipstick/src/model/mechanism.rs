@@ -41,6 +41,17 @@ pub struct MechanismRule {
     pub compliant: Vec<CompliantRule>,
     /// What is kept while the start is put together.
     pub start: StartRule,
+    /// The bodies, whose coordinates are among those of the model.
+    pub bodies: Vec<BodyRule>,
+}
+
+/// A body of a mechanism.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyRule {
+    /// The name.
+    pub name: String,
+    /// The states of its centre of mass and its angle: x, y, angle.
+    pub coordinates: [usize; 3],
 }
 
 /// What is kept while the start of bodies is put together, by names of coordinates.
@@ -175,6 +186,7 @@ impl Reader<'_> {
             contacts: Vec::new(),
             compliant: Vec::new(),
             start: StartRule::default(),
+            bodies: Vec::new(),
         };
         if let Some(value) = value
             && model.mechanism.kinetic.is_none()
@@ -242,7 +254,7 @@ fn start_speed(coordinate: &Definition, given: Option<&Definition>) -> Definitio
     let (span, formula) = if let Some(speed) = given {
         (speed.span.clone(), speed.formula.clone())
     } else {
-        let place = SourceLocation { span: coordinate.span.clone(), text_start: None };
+        let place = SourceLocation::whole(coordinate.span.clone());
         (coordinate.span.clone(), Reader::zero(place))
     };
     Definition { name: speed_of(&coordinate.name), span, formula }

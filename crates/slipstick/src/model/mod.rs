@@ -28,7 +28,7 @@ pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use impulses::{ImpulseAmount, ImpulseRule};
-pub use mechanism::{MechanismRule, StartRule, speed_of};
+pub use mechanism::{BodyRule, MechanismRule, StartRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
 pub use order::dependency_order;
@@ -36,7 +36,7 @@ pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
 pub use versions::Versions;
 
-use crate::expr::{ParseError, Relation, Syntax, parse};
+use crate::expr::{Dimension, ParseError, Relation, Syntax, parse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -63,9 +63,21 @@ pub struct SourceLocation {
     pub span: Range<usize>,
     /// Where the text of the formula begins, if it stands in the file letter by letter.
     pub text_start: Option<usize>,
+    /// Whether the formula is made from others, which are checked where they stand.
+    pub is_made: bool,
 }
 
 impl SourceLocation {
+    /// Of a formula whose letters stand nowhere in the file.
+    pub fn whole(span: Range<usize>) -> Self {
+        Self { span, text_start: None, is_made: false }
+    }
+
+    /// Of a formula that is made from others.
+    pub(crate) fn made(span: Range<usize>) -> Self {
+        Self { is_made: true, ..Self::whole(span) }
+    }
+
     /// The bytes in the file of a part of the formula's text.
     pub fn part(&self, part: &Range<usize>) -> Range<usize> {
         self.text_start.map_or(self.span.clone(), |start| start + part.start..start + part.end)
@@ -75,10 +87,14 @@ impl SourceLocation {
 /// A formula of a part, from which those of the motion are put together.
 #[derive(Clone, Debug)]
 pub struct Amount {
+    /// Its key.
+    pub key: String,
     /// The formula.
     pub formula: Formula,
     /// Whether it may use what moves, and not only parameters.
     pub moves: bool,
+    /// The dimension that its place needs.
+    pub needed: Option<Dimension>,
 }
 
 /// A name and its formula.
@@ -246,18 +262,6 @@ impl RunRule {
     }
 }
 
-/// What is wrong with a formula of a part is wrong with all that is put together from it: it is told where it stands.
-fn forget_repeated(diagnostics: &mut Vec<Diagnostic>) {
-    let all: Vec<Diagnostic> = diagnostics.clone();
-    let is_inside = |inner: &Diagnostic, outer: &Diagnostic| {
-        let [Some(inner), Some(outer)] = [&inner.span, &outer.span] else { return false };
-        inner != outer && outer.start <= inner.start && inner.end <= outer.end
-    };
-    diagnostics.retain(|d| {
-        !all.iter().any(|other| other.code == d.code && other.message == d.message && is_inside(other, d))
-    });
-}
-
 /// What a person reads of a model first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
@@ -327,7 +331,6 @@ impl Model {
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         // A formula may stand in several places, as the gap of a contact does.
         diagnostics.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
-        forget_repeated(&mut diagnostics);
         match model {
             Some(model) if diagnostics.is_empty() => Ok(model),
             _ => Err(diagnostics),

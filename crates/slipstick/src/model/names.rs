@@ -298,6 +298,9 @@ pub(super) fn check_formula(
     room: FormulaContext,
     errors: &mut Vec<Diagnostic>,
 ) {
+    if formula.place.is_made {
+        return;
+    }
     for (name, span) in formula.syntax.names() {
         check_name((name, formula.place.part(&span)), scope, room, errors);
     }

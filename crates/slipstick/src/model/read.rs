@@ -158,7 +158,7 @@ impl Reader<'_> {
         };
         let expanded =
             self.indices.as_mut().map_or_else(|| Ok(text.clone()), |indices| indices.expand(&text));
-        let place = SourceLocation { span, text_start };
+        let place = SourceLocation { text_start, ..SourceLocation::whole(span) };
         match expanded {
             Ok(same) if same == text => self.parse_formula(&text, place, key, kind),
             Ok(other) => self.parse_formula(&other, SourceLocation { text_start: None, ..place }, key, kind),

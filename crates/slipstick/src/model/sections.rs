@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
         let message = format!("audit `{name}` has no formula");
         self.error("missing-key", value.span(), message, "add `formula = \"0.5 * v^2 + g * y\"`");
-        Self::zero(SourceLocation { span: value.span(), text_start: None })
+        Self::zero(SourceLocation::whole(value.span()))
     }
 
     fn units(&mut self, value: &Value<'_>) -> Vec<(Reference, String)> {

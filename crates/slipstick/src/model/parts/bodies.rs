@@ -3,6 +3,7 @@
 use super::shapes::{Shape, read_shape};
 use super::source::Source;
 use super::term::{Pair, Term, cross, left_of, minus, origin, plus, scaled, turned};
+use crate::expr::Dimension;
 use crate::model::{Setting, unknown_key};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -265,7 +266,7 @@ pub(super) fn check_keys(source: &mut Source, part: &Setting, known: &[&str], pl
 /// Reads points and frames.
 fn read_places(source: &mut Source, part: &Setting, body: &mut Body) {
     for (name, value) in part.get("points").into_iter().flat_map(Setting::entries) {
-        if let Some(at) = source.pair(value) {
+        if let Some(at) = source.pair_as(value, Some(Dimension::LENGTH)) {
             body.points.insert(name.to_owned(), at);
         }
     }
@@ -349,7 +350,7 @@ impl<'s> BodyReader<'_, 's> {
     /// A rod through its points, from the first to the last.
     fn link(&mut self, link: &Setting, body: &mut Body) -> Option<Spread> {
         for (name, value) in link.entries() {
-            let at = self.source.pair(value)?;
+            let at = self.source.pair_as(value, Some(Dimension::LENGTH))?;
             body.points.insert(name.to_owned(), at.clone());
             body.link.push(at);
         }

@@ -23,7 +23,9 @@ pub(super) fn lower_drives(
         let Some(joint) = driven_joint(source, name, part, held) else { continue };
         let Some(coordinate) = joint.coordinate() else { continue };
         let span = &part.key_span;
-        let (position, velocity) = (source.moving_of(part, "position"), source.moving_of(part, "velocity"));
+        let [of_position, of_velocity, _] = coordinate.dimensions();
+        let mut amount = |key, dimension| part.get(key).map(|value| source.moving_as(value, Some(dimension)));
+        let (position, velocity) = (amount("position", of_position), amount("velocity", of_velocity));
         let left = match (position, velocity) {
             (Some(position), None) => &joint.value(coordinate, Pose::Moving) - &position,
             (None, Some(velocity)) => &joint.velocity(coordinate) - &velocity,

@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, Place, Pose};
 use super::joint::{Joint, Joints, Ratio};
-use super::joints::{CoordinateKind, Ends};
+use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, Lowered};
 use super::source::Source;
 use super::term::{Pair, Term};
@@ -31,11 +31,7 @@ impl Held<'_> {
 
     /// How fast its coordinate changes.
     pub(super) fn velocity(&self, coordinate: CoordinateKind) -> Term {
-        let product = |(name, slope): (String, Term)| &slope * &Term::whole(format!("{name}'"));
-        (coordinate.gradient)(&self.ends)
-            .into_iter()
-            .map(product)
-            .fold(Term::zero(), |sum, term| &sum + &term)
+        rate_along(&(coordinate.gradient)(&self.ends))
     }
 
     /// What a force along its coordinate does to the coordinates of bodies.

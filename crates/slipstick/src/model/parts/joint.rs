@@ -4,6 +4,7 @@ use super::bodies::{Bodies, Place, check_keys};
 use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
 use super::source::Source;
 use super::term::{Pair, Term, origin};
+use crate::expr::Dimension;
 use crate::model::Setting;
 use std::ops::Range;
 
@@ -182,7 +183,7 @@ impl JointReader<'_> {
             return None;
         }
         let (at, kept, here) = self.at(kind)?;
-        let axis = self.source.pair_of(self.part, "axis");
+        let axis = self.part.get("axis").and_then(|value| self.source.pair_as(value, None));
         Some(Joint {
             name: self.name.to_owned(),
             span: self.part.key_span.clone(),
@@ -208,7 +209,9 @@ impl JointReader<'_> {
         match (is_here, value.is_list()) {
             (true, _) if shuts && !kind.joins_points => Some((None, length, true)),
             (false, true) if !is_angle => Some((self.source.pair(value), length, false)),
-            (false, false) if is_angle => Some((None, Some(self.source.amount(value)), false)),
+            (false, false) if is_angle => {
+                Some((None, Some(self.source.amount_as(value, Some(Dimension::ANGLE))), false))
+            }
             _ => {
                 let message = format!("`at` of joint `{}` cannot be this", self.name);
                 let hint = match (is_here, is_angle) {
@@ -267,7 +270,8 @@ impl JointReader<'_> {
             self.source.error("bad-joint", value.span.clone(), message, "leave out `stops`");
             return Stops::default();
         }
-        let mut amount = |key: &str| self.source.amount_of(value, key);
+        let dimension = kind.coordinate.map(|coordinate| coordinate.dimensions()[0]);
+        let mut amount = |key| value.get(key).map(|value| self.source.amount_as(value, dimension));
         let (from, to) = (amount("from"), amount("to"));
         Stops { from, to, restitution: self.source.moving_of(value, "restitution") }
     }

@@ -3,8 +3,8 @@
 use super::term::Term;
 use crate::expr::parse;
 use crate::model::{
-    Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, Side, SourceLocation, Trigger,
-    speed_of,
+    BodyRule, Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, Side, SourceLocation,
+    Trigger, speed_of,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,6 +16,8 @@ pub(in crate::model) struct Lowered {
     pub(in crate::model) drawn: Vec<Definition>,
     pub(in crate::model) coordinates: Vec<Definition>,
     pub(in crate::model) speeds: Vec<Definition>,
+    /// The bodies whose coordinates these are, three each.
+    pub(in crate::model) bodies: Vec<String>,
     pub(in crate::model) inertia: Vec<Definition>,
     pub(in crate::model) potential: Vec<Term>,
     pub(in crate::model) constraints: Vec<Definition>,
@@ -45,7 +47,7 @@ pub(in crate::model) struct GapRule {
 impl Lowered {
     /// A formula that stands where a part is written.
     pub(super) fn formula(&mut self, term: &Term, span: &Range<usize>) -> Formula {
-        let place = SourceLocation { span: span.clone(), text_start: None };
+        let place = SourceLocation::made(span.clone());
         match parse(term.text()) {
             Ok(syntax) => Formula { syntax, place },
             Err(error) => {
@@ -99,6 +101,10 @@ impl Lowered {
         let speeds = std::mem::take(&mut self.speeds).into_iter();
         let speeds = speeds.map(|speed| Definition { name: speed_of(&speed.name), ..speed });
         let added = self.coordinates.len();
+        let bodies = std::mem::take(&mut self.bodies).into_iter().enumerate();
+        let of =
+            |(i, name): (usize, String)| BodyRule { name, coordinates: [0, 1, 2].map(|k| n + 3 * i + k) };
+        model.mechanism.bodies.extend(bodies.map(of));
         model.states.splice(2 * n..2 * n, speeds);
         model.states.splice(n..n, std::mem::take(&mut self.coordinates));
         model.mechanism.coordinates = n + added;

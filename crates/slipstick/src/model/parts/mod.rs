@@ -233,6 +233,7 @@ impl Building<'_> {
                 continue;
             };
             body_start(body, lowered);
+            lowered.bodies.push(body.name.clone());
             for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
                 let entry = lowered.definition(coordinate, mass, &body.span);
                 lowered.inertia.push(entry);

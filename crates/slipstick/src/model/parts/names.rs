@@ -107,7 +107,8 @@ impl PartNames<'_> {
                 continue;
             }
             let Some(term) = self.meaning(&name) else { continue };
-            let Ok(formula) = Formula::parse(term.text()) else { continue };
+            let Ok(syntax) = parse(term.text()) else { continue };
+            let formula = Formula { syntax, place: SourceLocation::made(0..0) };
             open.extend(formula.syntax.names().map(|(name, _)| name.to_owned()));
             model.outputs.push(Definition { name: name.clone(), span: 0..0, formula });
             known.insert(name);

@@ -105,7 +105,7 @@ fn read_form(source: &mut Source, part: &Setting, kind: &str, value: &Setting) -
             let [length, radius] = source.pair(value)?;
             ShapeForm::Capsule(&length * &half, radius)
         }
-        "half_plane" => ShapeForm::HalfPlane(source.pair(value)?),
+        "half_plane" => ShapeForm::HalfPlane(source.pair_as(value, None)?),
         "ellipse" => ShapeForm::Ellipse(source.pair(value)?),
         _ => {
             let example = format!("{kind} = [[0, 0], [\"10 mm\", 0]]");

@@ -2,9 +2,35 @@
 
 use super::indices::Indices;
 use super::term::{Pair, Term};
-use crate::expr::{Kind, parse};
+use crate::expr::{Dimension, Kind, parse};
 use crate::model::{Amount, Diagnostic, Formula, Setting, SourceLocation};
 use std::ops::Range;
+
+/// The dimensions of keys that have one wherever they stand.
+const DIMENSIONS: &[(Dimension, &[&str])] = &[
+    (Dimension::MASS, &["mass"]),
+    (Dimension::MOMENT_OF_INERTIA, &["inertia"]),
+    (Dimension::DENSITY, &["density"]),
+    (Dimension::ACCELERATION, &["gravity"]),
+    (Dimension::VELOCITY, &["velocity"]),
+    (Dimension::ANGULAR_VELOCITY, &["angular_velocity"]),
+    (Dimension::ANGLE, &["angle", "turn"]),
+    (Dimension::FORCE, &["force", "preload"]),
+    (Dimension::TORQUE, &["torque", "moment"]),
+    (
+        Dimension::LENGTH,
+        &[
+            "x", "y", "com", "depth", "width", "length", "radius", "radii", "at", "move", "disc", "box",
+            "capsule", "segment", "polygon", "ellipse",
+        ],
+    ),
+    (Dimension::NUMBER, &["restitution", "friction", "static", "sliding", "ratio", "coefficient", "repeat"]),
+];
+
+/// The dimension of what stands behind a key, if it is always the same.
+pub(super) fn dimension_of(key: &str) -> Option<Dimension> {
+    DIMENSIONS.iter().find(|(_, keys)| keys.contains(&key)).map(|(dimension, _)| *dimension)
+}
 
 /// The most copies of one part.
 const MOST_COPIES: usize = 100_000;
@@ -76,27 +102,38 @@ impl Source {
 
     /// A formula of parameters: a number, or text.
     pub(super) fn amount(&mut self, value: &Setting) -> Term {
-        self.formula(value, Kind::Number, false)
+        self.amount_as(value, dimension_of(value.last_key()))
+    }
+
+    /// The same with a dimension that its key does not say.
+    pub(super) fn amount_as(&mut self, value: &Setting, needed: Option<Dimension>) -> Term {
+        self.formula(value, Kind::Number, (false, needed))
     }
 
     /// A formula of anything that moves.
     pub(super) fn moving(&mut self, value: &Setting) -> Term {
-        self.formula(value, Kind::Number, true)
+        self.moving_as(value, dimension_of(value.last_key()))
+    }
+
+    /// The same with a dimension that its key does not say.
+    pub(super) fn moving_as(&mut self, value: &Setting, needed: Option<Dimension>) -> Term {
+        self.formula(value, Kind::Number, (true, needed))
     }
 
     /// A condition on anything that moves.
     pub(super) fn condition(&mut self, value: &Setting) -> Term {
-        self.formula(value, Kind::Condition, true)
+        self.formula(value, Kind::Condition, (true, None))
     }
 
-    fn formula(&mut self, value: &Setting, kind: Kind, moves: bool) -> Term {
+    fn formula(&mut self, value: &Setting, kind: Kind, (moves, needed): (bool, Option<Dimension>)) -> Term {
         let Some(written) = self.keep(value.formula_text()) else { return Term::zero() };
         let text = self.expand(&written, &value.span);
         let text_start = value.text_start().filter(|_| text == written);
-        let place = SourceLocation { span: value.span.clone(), text_start };
+        let place = SourceLocation { text_start, ..SourceLocation::whole(value.span.clone()) };
         match parse(&text) {
             Ok(syntax) if syntax.kind() == kind => {
-                self.amounts.push(Amount { formula: Formula { syntax, place }, moves });
+                let (key, formula) = (value.last_key().to_owned(), Formula { syntax, place });
+                self.amounts.push(Amount { key, formula, moves, needed });
                 return Term::formula(&text);
             }
             Ok(syntax) => {
@@ -128,7 +165,12 @@ impl Source {
 
     /// Two formulas of parameters in brackets.
     pub(super) fn pair(&mut self, value: &Setting) -> Option<Pair> {
-        self.pair_with(value, Self::amount)
+        self.pair_as(value, dimension_of(value.last_key()))
+    }
+
+    /// The same with a dimension that its key does not say.
+    pub(super) fn pair_as(&mut self, value: &Setting, needed: Option<Dimension>) -> Option<Pair> {
+        self.pair_with(value, |source, value| source.amount_as(value, needed))
     }
 
     /// Two formulas in brackets, of anything that moves.

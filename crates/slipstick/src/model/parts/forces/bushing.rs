@@ -1,6 +1,7 @@
 //! A soft joint: springs along both axes of its first end, and one against turning, with dampers beside them.
 
 use super::{ForceKind, ForceReader};
+use crate::expr::Dimension;
 use crate::model::parts::bodies::{Place, Pose};
 use crate::model::parts::joints::Ends;
 use crate::model::parts::term::{Pair, Term, cross, dot, left_of, minus, plus, scaled};
@@ -10,7 +11,8 @@ pub(super) const KIND: ForceKind = ForceKind {
     keys: &["stiffness", "damping"],
     lower: |reader| {
         let [first, second] = reader.places()?;
-        let [kx, ky, ka] = three(reader, "stiffness")?;
+        let turning = Dimension::TORSIONAL_STIFFNESS;
+        let [kx, ky, ka] = three(reader, "stiffness", [Dimension::STIFFNESS, turning])?;
         let ends = Ends { bodies: reader.bodies, first, second, axis: [Term::one(), Term::zero()] };
         let (axes, between, turn) =
             (ends.axes(Pose::Moving), ends.between(Pose::Moving), ends.turn(Pose::Moving));
@@ -21,7 +23,7 @@ pub(super) const KIND: ForceKind = ForceKind {
             reader.lowered.potential.push(&(&half * &stiffness) * &stretched.squared());
         }
         if reader.part.get("damping").is_some() {
-            let damping = three(reader, "damping")?;
+            let damping = three(reader, "damping", [Dimension::DAMPING, Dimension::TORSIONAL_DAMPING])?;
             damp(reader, (&ends, &axes), &damping);
         }
         Some(())
@@ -29,7 +31,7 @@ pub(super) const KIND: ForceKind = ForceKind {
 };
 
 /// An amount along each axis, and one against turning.
-fn three(reader: &mut ForceReader<'_>, key: &str) -> Option<[Term; 3]> {
+fn three(reader: &mut ForceReader<'_>, key: &str, [along, turning]: [Dimension; 2]) -> Option<[Term; 3]> {
     let example = format!("{key} = [\"1e5 N/m\", \"1e5 N/m\", \"10 N*m/rad\"]");
     let value = reader.part.get(key);
     let list = value.and_then(|value| reader.source.keep(value.list("three numbers", &example)));
@@ -39,7 +41,8 @@ fn three(reader: &mut ForceReader<'_>, key: &str) -> Option<[Term; 3]> {
         reader.source.error("missing-key", span, message, format!("for example `{example}`"));
         return None;
     };
-    Some([x, y, angle].map(|value| reader.source.amount(value)))
+    let mut read = |value, dimension| reader.source.amount_as(value, Some(dimension));
+    Some([read(x, along), read(y, along), read(angle, turning)])
 }
 
 /// Dampers on the velocity of the second place against what is there of the first body, and on the difference of

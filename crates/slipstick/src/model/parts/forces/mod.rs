@@ -10,8 +10,9 @@ mod spring;
 use super::bodies::{Bodies, Place, check_keys};
 use super::holding::Held;
 use super::lowered::Lowered;
-use super::source::Source;
+use super::source::{Source, dimension_of};
 use super::term::Term;
+use crate::expr::Dimension;
 use crate::model::Setting;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,14 +77,15 @@ pub(super) fn lower_forces(
 }
 
 impl<'r> ForceReader<'r> {
-    fn amount(&mut self, key: &str) -> Option<Term> {
-        self.source.amount_of(self.part, key)
-    }
-
     /// An amount that has to be there, and may move.
     fn needed(&mut self, key: &str, example: &str) -> Option<Term> {
-        let amount = self.source.moving_of(self.part, key);
-        if amount.is_none() {
+        let dimension = self.part.get(key).and_then(|value| dimension_of(value.last_key()));
+        self.needed_as(key, example, dimension)
+    }
+
+    /// The same with a dimension that its key does not say.
+    fn needed_as(&mut self, key: &str, example: &str, dimension: Option<Dimension>) -> Option<Term> {
+        let Some(value) = self.part.get(key) else {
             let message = format!("force `{}` has no `{key}`", self.name);
             self.source.error(
                 "missing-key",
@@ -91,8 +93,9 @@ impl<'r> ForceReader<'r> {
                 message,
                 format!("add `{key} = {example}`"),
             );
-        }
-        amount
+            return None;
+        };
+        Some(self.source.moving_as(value, dimension))
     }
 
     fn span(&self) -> Range<usize> {

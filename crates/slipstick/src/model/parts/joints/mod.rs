@@ -16,6 +16,7 @@ pub(super) use ratio::RatioKind;
 
 use super::bodies::{Bodies, Place, Pose};
 use super::term::{Pair, Term, dot, left_of, minus, turned};
+use crate::expr::Dimension;
 
 /// The kinds of joints between two places.
 pub(super) const KINDS: &[JointKind] =
@@ -73,6 +74,23 @@ pub(super) struct CoordinateKind {
     pub(super) gradient: fn(&Ends<'_>) -> Vec<(String, Term)>,
 }
 
+/// How fast changes what has this gradient.
+pub(super) fn rate_along(gradient: &[(String, Term)]) -> Term {
+    let product = |(name, slope): &(String, Term)| slope * &Term::whole(format!("{name}'"));
+    gradient.iter().map(product).fold(Term::zero(), |sum, term| &sum + &term)
+}
+
+impl CoordinateKind {
+    /// What it is measured in, its rate, and the force along it.
+    pub(super) fn dimensions(&self) -> [Dimension; 3] {
+        if self.word == "angle" {
+            [Dimension::ANGLE, Dimension::ANGULAR_VELOCITY, Dimension::TORQUE]
+        } else {
+            [Dimension::LENGTH, Dimension::VELOCITY, Dimension::FORCE]
+        }
+    }
+}
+
 /// The angle of the second end against the first.
 const ANGLE: CoordinateKind = CoordinateKind {
     word: "angle",
@@ -110,7 +128,7 @@ impl Ends<'_> {
     }
 
     /// The derivative of a distance along a direction that turns with the first body, or with nothing.
-    fn slope_along(&self, direction: &Pair, turns: bool) -> Vec<(String, Term)> {
+    pub(super) fn slope_along(&self, direction: &Pair, turns: bool) -> Vec<(String, Term)> {
         let back = [-&direction[0], -&direction[1]];
         let mut slopes = self.bodies.force_at(&self.second, direction);
         slopes.extend(self.bodies.force_at(&self.first, &back));
