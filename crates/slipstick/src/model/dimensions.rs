@@ -48,7 +48,7 @@ impl PlacedFormula<'_> {
         let syntax = &self.formula.syntax;
         let found = match syntax.dimension(&mut |name| dimensions.of_name(name)) {
             Ok(found) => found,
-            Err(error) => return Some(diagnostic("mixed-units", self.formula, error)),
+            Err(error) => return Some(dimension_error("mixed-units", self.formula, error)),
         };
         let needed = match self.needed {
             Needed::Any => None,
@@ -57,7 +57,7 @@ impl PlacedFormula<'_> {
             Needed::Rate(state) => dimensions.rate(state),
         };
         let error = syntax.check_dimension(found, needed?, &key(self.section, self.name)).err()?;
-        Some(diagnostic("wrong-dimension", self.formula, error))
+        Some(dimension_error("wrong-dimension", self.formula, error))
     }
 }
 
@@ -303,11 +303,11 @@ impl<'a> Dimensions<'a> {
         let depth = self.of_formula(&contact.gap)?.to_power(elastic - viscous - 1.0)?;
         let needed = self.of_formula(stiffness)?.times(Dimension::TIME)?.times(depth)?;
         let error = damping.syntax.check_dimension(self.of_formula(damping), needed, "damping").err()?;
-        Some(diagnostic("wrong-dimension", damping, error))
+        Some(dimension_error("wrong-dimension", damping, error))
     }
 }
 
-fn diagnostic(code: &'static str, formula: &Formula, error: DimensionError) -> Diagnostic {
+fn dimension_error(code: &'static str, formula: &Formula, error: DimensionError) -> Diagnostic {
     Diagnostic::new(code, formula.place.part(&error.span), error.message).hint(error.hint)
 }
 
