@@ -157,13 +157,19 @@ impl<'a> FormulaList<'a> {
             let friction =
                 contact.friction.iter().flat_map(|friction| [&friction.sticking, &friction.sliding]);
             self.add(&contact.gap, "gap", "", Needed::Any);
-            contact.slip.iter().for_each(|slip| self.add(slip, "slip", "", Needed::Any));
+            if let Some(slip) = &contact.slip {
+                self.add(slip, "slip", "", Needed::Any);
+            }
             self.add(&contact.restitution, "restitution", "", number);
-            friction.for_each(|ratio| self.add(ratio, "friction", "", number));
+            for ratio in friction {
+                self.add(ratio, "friction", "", number);
+            }
         }
         for contact in &self.model.mechanism.compliant {
             self.add(&contact.gap, "gap", "", Needed::Any);
-            contact.numbers.iter().for_each(|(number, _)| self.add(number, "", "", Needed::Any));
+            for (number, _) in &contact.numbers {
+                self.add(number, "", "", Needed::Any);
+            }
         }
     }
 
@@ -174,7 +180,9 @@ impl<'a> FormulaList<'a> {
             Trigger::At(at) => self.add(at, "at", "", time),
             Trigger::Every { period, first } => {
                 self.add(period, "every", "", time);
-                first.iter().for_each(|first| self.add(first, "at", "", time));
+                if let Some(first) = first {
+                    self.add(first, "at", "", time);
+                }
             }
             Trigger::On(_) | Trigger::Contact { .. } => {}
         }
