@@ -132,6 +132,7 @@ impl Dimension {
     }
 
     /// The dimension of a power; none if it is no whole number of twelfths.
+    #[expect(clippy::cast_possible_truncation, reason = "it is a whole number within the range")]
     pub fn to_power(self, exponent: f64) -> Option<Self> {
         let mut twelfths = [0; 6];
         for (k, raised) in twelfths.iter_mut().enumerate() {

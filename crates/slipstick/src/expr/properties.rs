@@ -318,7 +318,7 @@ proptest! {
         for (place, (unit, exponent, above)) in units.into_iter().enumerate() {
             let sign = if place == 0 { "" } else if above { "*" } else { "/" };
             let power = if exponent == 0 { String::new() } else { format!("^{exponent}") };
-            quantity.push_str(&format!("{sign}{unit}{power}"));
+            quantity = format!("{quantity}{sign}{unit}{power}");
         }
         let forms = |text: &str| -> Vec<Form> {
             parse(text).unwrap().nodes().iter().map(|n| n.form).collect()

@@ -77,7 +77,8 @@ impl Factor {
         let mut exponent = exponent + i64::from(self.tens);
         while rest != 0 && quotient.trim_start_matches('0').len() < QUOTIENT_DIGITS {
             rest *= 10;
-            quotient.push(char::from(b'0' + (rest / denominator) as u8));
+            let digit = u32::try_from(rest / denominator).ok().and_then(|digit| char::from_digit(digit, 10));
+            quotient.push(digit.unwrap_or('0'));
             rest %= denominator;
             exponent -= 1;
         }
@@ -112,7 +113,7 @@ fn split_exponent(written: &str) -> (&str, i64) {
 fn digits_of(mantissa: &str) -> (String, i64) {
     let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    (digits.trim_start_matches('0').to_owned(), decimals as i64)
+    (digits.trim_start_matches('0').to_owned(), i64::try_from(decimals).unwrap_or(0))
 }
 
 #[cfg(test)]

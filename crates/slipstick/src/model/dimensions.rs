@@ -48,7 +48,7 @@ impl PlacedFormula<'_> {
         let syntax = &self.formula.syntax;
         let found = match syntax.dimension(&mut |name| dimensions.of_name(name)) {
             Ok(found) => found,
-            Err(error) => return Some(diagnostic("mixed-units", self.formula, error)),
+            Err(error) => return Some(dimension_error("mixed-units", self.formula, error)),
         };
         let needed = match self.needed {
             Needed::Any => None,
@@ -57,7 +57,7 @@ impl PlacedFormula<'_> {
             Needed::Rate(state) => dimensions.rate(state),
         };
         let error = syntax.check_dimension(found, needed?, &key(self.section, self.name)).err()?;
-        Some(diagnostic("wrong-dimension", self.formula, error))
+        Some(dimension_error("wrong-dimension", self.formula, error))
     }
 }
 
@@ -163,13 +163,19 @@ impl<'a> FormulaList<'a> {
             let friction =
                 contact.friction.iter().flat_map(|friction| [&friction.sticking, &friction.sliding]);
             self.add(&contact.gap, "gap", "", Needed::Any);
-            contact.slip.iter().for_each(|slip| self.add(slip, "slip", "", Needed::Any));
+            if let Some(slip) = &contact.slip {
+                self.add(slip, "slip", "", Needed::Any);
+            }
             self.add(&contact.restitution, "restitution", "", number);
-            friction.for_each(|ratio| self.add(ratio, "friction", "", number));
+            for ratio in friction {
+                self.add(ratio, "friction", "", number);
+            }
         }
         for contact in &self.model.mechanism.compliant {
             self.add(&contact.gap, "gap", "", Needed::Any);
-            contact.numbers.iter().for_each(|(number, _)| self.add(number, "", "", Needed::Any));
+            for (number, _) in &contact.numbers {
+                self.add(number, "", "", Needed::Any);
+            }
         }
     }
 
@@ -180,7 +186,9 @@ impl<'a> FormulaList<'a> {
             Trigger::At(at) => self.add(at, "at", "", time),
             Trigger::Every { period, first } => {
                 self.add(period, "every", "", time);
-                first.iter().for_each(|first| self.add(first, "at", "", time));
+                if let Some(first) = first {
+                    self.add(first, "at", "", time);
+                }
             }
             Trigger::On(_) | Trigger::Contact { .. } => {}
         }
@@ -317,11 +325,11 @@ impl<'a> Dimensions<'a> {
         let depth = self.of_formula(&contact.gap)?.to_power(elastic - viscous - 1.0)?;
         let needed = self.of_formula(stiffness)?.times(Dimension::TIME)?.times(depth)?;
         let error = damping.syntax.check_dimension(self.of_formula(damping), needed, "damping").err()?;
-        Some(diagnostic("wrong-dimension", damping, error))
+        Some(dimension_error("wrong-dimension", damping, error))
     }
 }
 
-fn diagnostic(code: &'static str, formula: &Formula, error: DimensionError) -> Diagnostic {
+fn dimension_error(code: &'static str, formula: &Formula, error: DimensionError) -> Diagnostic {
     Diagnostic::new(code, formula.place.part(&error.span), error.message).hint(error.hint)
 }
 
