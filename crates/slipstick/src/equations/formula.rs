@@ -21,10 +21,10 @@ use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
     ActiveRows, At, BadContact, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
     Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
-    ResetTargets, Shape, StartPins, System, Terms, WrongGradient,
+    ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
-use crate::model::{ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
+use crate::model::{BranchRule, ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
 use std::collections::BTreeMap;
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
@@ -238,7 +238,17 @@ fn start_pins(model: &Model) -> StartPins {
         model.coordinates().iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
     let of = |names: &[String]| names.iter().filter_map(|name| places.get(name.as_str()).copied()).collect();
     let start = &model.mechanism.start;
-    StartPins { pinned: of(&start.pinned), drawn: of(&start.drawn), velocities: of(&start.velocities) }
+    let branch = |rule: &BranchRule| StartBranch {
+        name: rule.name.clone(),
+        angles: rule.angles.clone().map(|name| places.get(name?.as_str()).copied()),
+        positive: rule.positive,
+    };
+    StartPins {
+        pinned: of(&start.pinned),
+        drawn: of(&start.drawn),
+        velocities: of(&start.velocities),
+        branches: start.branches.iter().map(branch).collect(),
+    }
 }
 
 /// What there is to know about a contact.

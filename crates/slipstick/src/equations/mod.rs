@@ -74,5 +74,5 @@ pub use observer::Observer;
 pub use parameter_values::ParameterValues;
 pub use system::{
     Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismShape, MechanismStructure,
-    PlainField, Point, ResetTargets, Response, Shape, StartPins, System,
+    PlainField, Point, ResetTargets, Response, Shape, StartBranch, StartPins, System,
 };

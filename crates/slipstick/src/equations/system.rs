@@ -268,6 +268,19 @@ pub struct StartPins {
     pub drawn: Vec<usize>,
     /// Coordinates whose velocities stay.
     pub velocities: Vec<usize>,
+    /// Angles that are positive or negative.
+    pub branches: Vec<StartBranch>,
+}
+
+/// An angle that is positive or negative where a mechanism is put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartBranch {
+    /// Its name.
+    pub name: String,
+    /// The first coordinate less the second; none is zero.
+    pub angles: [Option<usize>; 2],
+    /// Whether it is positive.
+    pub positive: bool,
 }
 
 /// What there is to know about equations before they are evaluated.

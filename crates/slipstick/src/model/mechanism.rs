@@ -63,6 +63,19 @@ pub struct StartRule {
     pub drawn: Vec<String>,
     /// Coordinates whose velocities stay.
     pub velocities: Vec<String>,
+    /// On which side angles of joints are.
+    pub branches: Vec<BranchRule>,
+}
+
+/// An angle of a joint that is positive or negative where the loop is put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchRule {
+    /// The name of the angle.
+    pub name: String,
+    /// The angles of bodies that it is the difference of; the ground has none.
+    pub angles: [Option<String>; 2],
+    /// Whether it is positive.
+    pub positive: bool,
 }
 
 impl MechanismRule {

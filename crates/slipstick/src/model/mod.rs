@@ -28,7 +28,7 @@ pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use impulses::{ImpulseAmount, ImpulseRule};
-pub use mechanism::{BodyRule, MechanismRule, StartRule, speed_of};
+pub use mechanism::{BodyRule, BranchRule, MechanismRule, StartRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
 pub use order::dependency_order;

@@ -9,7 +9,7 @@ use super::contradiction::{MOST_APART, Redundant, joint_open, open_in_words};
 use super::integrator::Integrator;
 use super::invariants::takes_energy;
 use super::recorder::Recorder;
-use crate::equations::System;
+use crate::equations::{StartBranch, System};
 use crate::formulation::Refusal;
 use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
@@ -20,6 +20,11 @@ const WORTH_A_WARNING: f64 = 1e-6;
 
 /// How many states of the start that were changed are named.
 const MOST_LISTED: usize = 6;
+
+/// The same angle between -pi and pi.
+fn wrapped(angle: f64) -> f64 {
+    angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
+}
 
 /// Makes states meet the constraints and algebraic equations that hold.
 pub(super) struct Consistency<'r, 'a> {
@@ -38,6 +43,7 @@ impl Consistency<'_, '_> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let assembled = self.assemble(t, &mut y);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
+        self.check_branches(t, &y)?;
         self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);
         self.enter_form();
@@ -63,6 +69,22 @@ impl Consistency<'_, '_> {
         } else {
             flow.constraints().assemble(t, y, (&kept, &velocities))
         }
+    }
+
+    /// A loop may be put together in two ways, and the model can say which.
+    fn check_branches(&self, t: f64, y: &[f64]) -> Result<(), Error> {
+        let branches = &self.integrator.flow.system().shape().mechanism.start.branches;
+        for StartBranch { name, angles, positive } in branches {
+            let [second, first] = angles.map(|i| i.map_or(0.0, |i| y[i]));
+            let angle = wrapped(second - first);
+            if (angle > 0.0) != *positive {
+                let [is, asked] = if *positive { ["negative", "positive"] } else { ["positive", "negative"] };
+                let left =
+                    format!("it closes with `{name}` {is} ({angle:.4} rad), and `branch` asks for {asked}");
+                return Err(Error::NotConsistent { what: "the start".to_owned(), t, left });
+            }
+        }
+        Ok(())
     }
 
     /// Has the algebraic states of the start follow from the others, and says what was changed. What the

@@ -24,6 +24,12 @@ impl Held<'_> {
         self.joint.kind.coordinate
     }
 
+    /// Whether its coordinate is the difference of the angles of its bodies.
+    pub(super) fn has_plain_angle(&self) -> bool {
+        let is_angle = self.coordinate().is_some_and(|coordinate| coordinate.word == "angle");
+        is_angle && [&self.ends.first, &self.ends.second].into_iter().all(|end| end.angle.is_zero())
+    }
+
     /// The value of its coordinate.
     pub(super) fn value(&self, coordinate: CoordinateKind, pose: Pose) -> Term {
         (coordinate.value)(&self.ends, pose)

@@ -23,7 +23,7 @@ pub(super) use indices::Indices;
 pub(super) use lowered::GapRule;
 pub(super) use source::bad_index;
 
-use super::{Diagnostic, Model, Setting, StartRule, SwitchRule};
+use super::{BranchRule, Diagnostic, Model, Setting, StartRule, SwitchRule};
 use bodies::{Bodies, check_keys};
 use holding::Held;
 use joint::Joints;
@@ -48,7 +48,7 @@ pub(super) const PART_KEYS: &[&str] = &[
     "assemble",
 ];
 const DEFAULTS_KEYS: &[&str] = &["bodies"];
-const ASSEMBLE_KEYS: &[&str] = &["pinned"];
+const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch"];
 const MATERIAL_KEYS: &[&str] = &["density"];
 
 /// What a model says of its parts.
@@ -118,6 +118,7 @@ impl Building<'_> {
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         self.lower_bodies(&bodies);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
+        self.model.mechanism.start.branches = self.branches(&held);
         self.switch_joints(&held);
         let names = PartNames { bodies: &bodies, held: &held };
         self.lowered.merge_into(self.model);
@@ -150,6 +151,30 @@ impl Building<'_> {
             start.velocities.extend((0..3).filter(|&i| is_given(i)).map(|i| names[i].clone()));
         }
         start
+    }
+
+    /// The angles of joints that are to be positive or negative.
+    fn branches(&mut self, held: &BTreeMap<&str, Held<'_>>) -> Vec<BranchRule> {
+        let (sections, source) = (self.sections, &mut self.source);
+        let branch = sections.get("assemble").and_then(|assemble| assemble.get("branch"));
+        let mut rules = Vec::new();
+        for (name, value) in branch.into_iter().flat_map(Setting::entries) {
+            let words = [("positive", true), ("negative", false)];
+            let Some(positive) = source.keep(value.word(&words)) else { continue };
+            let joint = name.strip_prefix("joint.").and_then(|name| name.strip_suffix(".angle"));
+            let found = joint.and_then(|joint| held.get(joint)).filter(|held| held.has_plain_angle());
+            let Some(found) = found else {
+                let message = format!("`{name}` is no angle of a joint between bodies");
+                let hint =
+                    "write `branch = { \"joint.NAME.angle\" = \"positive\" }`, with ends that are not turned";
+                source.error("bad-joint", value.key_span.clone(), message, hint);
+                continue;
+            };
+            let angles = [&found.ends.second, &found.ends.first]
+                .map(|end| end.body.map(|i| found.ends.bodies.list[i].coordinates()[2].clone()));
+            rules.push(BranchRule { name: name.to_owned(), angles, positive });
+        }
+        rules
     }
 
     /// Events open and shut joints by resets.
