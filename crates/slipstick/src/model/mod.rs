@@ -32,9 +32,7 @@ pub use mechanism::{MechanismRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
 pub use order::dependency_order;
-pub use picture::{
-    DrawnBody, DrawnLine, DrawnNumber, DrawnPoint, DrawnShape, Outline, Picture, PictureRule,
-};
+pub use picture::{DrawnBody, DrawnLine, DrawnNumber, DrawnPoint, DrawnShape, Outline, Picture, PictureRule};
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
 pub use versions::Versions;

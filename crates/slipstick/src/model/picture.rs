@@ -143,7 +143,10 @@ impl PictureRule {
 
     /// Everything that lights something up.
     pub fn lights(&self) -> impl Iterator<Item = &Reference> {
-        self.bodies.iter().flat_map(|body| &body.lights).chain(self.lines.iter().flat_map(|line| &line.lights))
+        self.bodies
+            .iter()
+            .flat_map(|body| &body.lights)
+            .chain(self.lines.iter().flat_map(|line| &line.lights))
     }
 }
 
@@ -179,7 +182,8 @@ impl<V> DrawnShape<V> {
 
 impl<V> DrawnLine<V> {
     fn map<W>(&self, each: &mut dyn FnMut(DrawnNumber, &V) -> W) -> DrawnLine<W> {
-        let through = self.through.iter().map(|at| at.each_ref().map(|v| each(DrawnNumber::Place, v))).collect();
+        let through =
+            self.through.iter().map(|at| at.each_ref().map(|v| each(DrawnNumber::Place, v))).collect();
         DrawnLine {
             name: self.name.clone(),
             is_spring: self.is_spring,
@@ -241,7 +245,10 @@ mod tests {
             lights: Vec::new(),
         };
         Picture {
-            bodies: vec![body(Some([1.0, 2.0, 3.0]), Outline::Disc(4.0)), body(None, Outline::Box([1.0, 2.0]))],
+            bodies: vec![
+                body(Some([1.0, 2.0, 3.0]), Outline::Disc(4.0)),
+                body(None, Outline::Box([1.0, 2.0])),
+            ],
             lines: vec![line],
             points: vec![DrawnPoint { name: "o".to_owned(), at: [11.0, 12.0] }],
         }
