@@ -87,7 +87,7 @@ fn still(
     format: PictureFormat,
 ) -> Result<Vec<u8>, Trouble> {
     let t = moment(scene, "--at", at)?;
-    let strokes = paint(scene, (scene.segment_at(t), t), view, 0.0);
+    let strokes = paint(scene, t, view, 0.0);
     if format == PictureFormat::Svg {
         let title = format!("{}, t = {}", scene.result.file.title(), number(t));
         return Ok(svg(&title, view, &strokes).into_bytes());
@@ -117,7 +117,7 @@ fn film(
     let count = frames as u32;
     let draw = |frame: u32| {
         let t = (from + f64::from(frame) * speed / f64::from(fps)).min(end);
-        let strokes = paint(scene, (scene.segment_at(t), t), view, GLOW * speed);
+        let strokes = paint(scene, t, view, GLOW * speed);
         Pixels::draw(view, &strokes).ok_or_else(too_large)
     };
     if format == PictureFormat::Gif { gif(fps, count, draw) } else { apng(fps, count, draw) }

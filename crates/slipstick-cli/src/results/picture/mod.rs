@@ -17,6 +17,8 @@ mod paint;
 mod pixels;
 mod scene;
 mod svg;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use apng::apng;
 pub(crate) use bounds::Frame;

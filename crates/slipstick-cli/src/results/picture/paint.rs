@@ -5,7 +5,6 @@ use super::ink::{BODIES, EDGE, FILL, GROUND, Ink, LINE, LIT, PAPER, POINT, tint}
 use super::outline::{Motion, Part, path, polyline, spring};
 use super::scene::{Scene, Track};
 use slipstick::model::{DrawnBody, DrawnLine, DrawnShape, Outline, Picture};
-use slipstick::trajectory::Segment;
 
 /// Widths in pixels: edges of bodies, of the ground, lines, springs; half of the teeth; points.
 const BODY_EDGE: f64 = 1.6;
@@ -26,9 +25,9 @@ pub(crate) struct Stroke {
     pub(crate) line: Option<(Ink, f64)>,
 }
 
-/// The picture at a time of a segment; what has happened stays lit for a time `glow`.
-pub(crate) fn paint(scene: &mut Scene<'_>, at: (&Segment, f64), view: &Frame, glow: f64) -> Vec<Stroke> {
-    let (segment, t) = at;
+/// The picture at a time, at an event after it; what has happened stays lit for a time `glow`.
+pub(crate) fn paint(scene: &mut Scene<'_>, t: f64, view: &Frame, glow: f64) -> Vec<Stroke> {
+    let segment = scene.segment_at(t);
     let picture = scene.frame(segment, t);
     let lit = scene.lit(&segment.mode, t, glow);
     Painter { view, lit: &lit, strokes: Vec::new() }.all(&picture, &scene.tracks)
