@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Simulates machines that hit, stick, slip and latch, and gets every event right.
@@ -41,6 +41,15 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  slipstick modes models/thermostat.toml\n  \
                             slipstick modes block.toml --set mu=0.3 --json")]
     Modes(SimulationArguments),
+    /// Run a model and write a page with its moving picture
+    #[command(after_help = "Examples:\n  slipstick view models/bouncing-ball.toml\n  \
+                            slipstick view ball.toml --set e=0.5 --out ball.html")]
+    View(ViewArguments),
+    /// Run a model and draw it: at a moment, or as a film
+    #[command(after_help = "Examples:\n  slipstick render models/bouncing-ball.toml --at \"0.3 s\"\n  \
+                            slipstick render ball.toml --at 0.3 --format png --size 1920x1080\n  \
+                            slipstick render ball.toml --format gif --fps 20 --speed 0.5 --out ball.gif")]
+    Render(RenderArguments),
     /// List ready models, or write one out
     #[command(after_help = "Examples:\n  slipstick examples\n  slipstick examples thermostat\n  \
                             slipstick examples --all --to my-models")]
@@ -174,6 +183,67 @@ pub(crate) struct RunArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ViewArguments {
+    #[command(flatten)]
+    pub(crate) simulation: SimulationArguments,
+    /// The file for the page [default: runs/MODEL/picture.html]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArguments {
+    #[command(flatten)]
+    pub(crate) simulation: SimulationArguments,
+    /// The moment to draw, a number or such as "0.3 s" [default: the start of the run]
+    #[arg(long, value_name = "TIME", value_parser = parse_moment, allow_negative_numbers = true)]
+    pub(crate) at: Option<f64>,
+    /// What to write: a picture as svg or png, a film as apng or gif [default: as the file ends, or svg]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PictureFormat>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "960x540", value_parser = parse_size)]
+    pub(crate) size: [u32; 2],
+    /// Of a film: frames in a second [default: 30]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) fps: Option<u16>,
+    /// Of a film: the moment that it begins with [default: the start of the run]; it ends with the run
+    #[arg(long, value_name = "TIME", value_parser = parse_moment, allow_negative_numbers = true)]
+    pub(crate) from: Option<f64>,
+    /// Of a film: how many seconds of the run pass in a second [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) speed: Option<f64>,
+    /// The file [default: runs/MODEL/picture.FORMAT]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// What a picture or a film is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureFormat {
+    Svg,
+    Png,
+    Apng,
+    Gif,
+}
+
+impl PictureFormat {
+    /// The ending of its files.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
+            Self::Apng => "apng",
+            Self::Gif => "gif",
+        }
+    }
+
+    pub(crate) fn is_film(self) -> bool {
+        matches!(self, Self::Apng | Self::Gif)
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// A model file, or the name of a suite: smooth, stiff or mechanisms
     #[arg(value_name = "MODEL|SUITE")]
@@ -214,6 +284,29 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
 
 fn parse_finite(text: &str) -> Result<f64, String> {
     text.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| "expected a finite number".to_owned())
+}
+
+/// A number, or one with a unit of time.
+fn parse_moment(text: &str) -> Result<f64, String> {
+    const UNITS: [(&str, f64); 5] = [("us", 1e-6), ("ms", 1e-3), ("min", 60.0), ("h", 3600.0), ("s", 1.0)];
+    let unit = UNITS.iter().find_map(|(unit, size)| Some((text.trim().strip_suffix(unit)?, size)));
+    let (number, size) = unit.unwrap_or((text, &1.0));
+    let moment = number.trim().parse::<f64>().ok().map(|number| number * size);
+    let wrong = || "expected a time, for example `0.3` or `\"300 ms\"`".to_owned();
+    moment.filter(|moment| moment.is_finite()).ok_or_else(wrong)
+}
+
+/// The least and the most pixels of a side.
+const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once('x').map(|(width, height)| [width, height].map(|side| side.trim().parse()));
+    match sides {
+        Some([Ok(width), Ok(height)]) if SIDES.contains(&width) && SIDES.contains(&height) => {
+            Ok([width, height])
+        }
+        _ => Err("expected two whole numbers from 16 to 8192, for example `1280x720`".to_owned()),
+    }
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {

@@ -12,6 +12,8 @@ fn help_has_examples() {
         ("help-run", vec!["run", "--help"]),
         ("help-check", vec!["check", "--help"]),
         ("help-events", vec!["events", "--help"]),
+        ("help-view", vec!["view", "--help"]),
+        ("help-render", vec!["render", "--help"]),
         ("help-modes", vec!["modes", "--help"]),
         ("help-examples", vec!["examples", "--help"]),
         ("help-explain", vec!["explain", "--help"]),

@@ -74,50 +74,25 @@
     return out;
   }
 
-  // ------------------------------------------------------------------- theme
-
-  const root = document.documentElement;
-  const systemDark = matchMedia("(prefers-color-scheme: dark)");
-  let chosenTheme = null;
-
-  /** Shows the given theme, or else the one the system prefers. */
-  function showTheme(theme) {
-    root.dataset.theme = theme || (systemDark.matches ? "dark" : "light");
-    S.redrawAll();
-  }
-
-  function themeButton() {
-    return S.button("Theme", () => {
-      chosenTheme = root.dataset.theme === "dark" ? "light" : "dark";
-      try { localStorage.setItem("slipstick-theme", chosenTheme); } catch { /* no storage for this file */ }
-      showTheme(chosenTheme);
-    }, { class: "button theme", "aria-label": "Switch between the light and the dark theme" });
-  }
-
-  /** `#theme=dark` in the address wins over the remembered choice; paper is always light. */
-  function initTheme() {
-    chosenTheme = (/theme=(dark|light)/.exec(location.hash) || [])[1];
-    try { chosenTheme = chosenTheme || localStorage.getItem("slipstick-theme"); } catch { /* no storage for this file */ }
-    showTheme(chosenTheme);
-    systemDark.addEventListener("change", () => showTheme(chosenTheme));
-    addEventListener("beforeprint", () => { root.classList.add("printing"); showTheme("light"); });
-    addEventListener("afterprint", () => { root.classList.remove("printing"); showTheme(chosenTheme); });
-  }
-
   // ------------------------------------------------------------------ header
 
   function header() {
     const { outcome, warnings } = data;
     const verdict = !outcome.ok ? "bad" : warnings.length ? "warn" : "good";
     const badge = S.el("span", { class: `badge ${verdict}` }, outcome.code);
-    const tiles = data.summary.map(([label, value]) => S.el("div", { class: "tile" }, S.el("dt", {}, label), S.el("dd", {}, value)));
     return S.el("header", { class: "top" },
-      S.el("div", { class: "top-line" }, S.el("span", { class: "brand" }, "Slipstick"), S.el("span", { class: "quiet" }, "run report"), themeButton()),
+      S.el("div", { class: "top-line" }, S.el("span", { class: "brand" }, "Slipstick"), S.el("span", { class: "quiet" }, "run report"), S.themeButton()),
       S.el("div", { class: "title-line" }, S.el("h1", {}, data.title), badge, warnings.length ? warningsLink(warnings.length) : null),
       S.el("p", { class: "meta" }, S.el("code", {}, data.model_file), outcome.ok ? ` ${outcome.text}` : null),
       data.description ? S.el("p", { class: "description" }, data.description) : null,
       outcome.ok ? null : banner(outcome),
-      tiles.length ? S.el("dl", { class: "tiles" }, ...tiles) : null);
+      data.picture ? null : tiles());
+  }
+
+  /** The numbers of the run; they come after the picture where there is one. */
+  function tiles() {
+    const all = data.summary.map(([label, value]) => S.el("div", { class: "tile" }, S.el("dt", {}, label), S.el("dd", {}, value)));
+    return all.length ? S.el("dl", { class: "tiles" }, ...all) : null;
   }
 
   function warningsLink(count) {
@@ -516,6 +491,18 @@
     return S.el("footer", {}, `Slipstick ${data.version}`, S.el("code", { title: "SHA-256 of the model text" }, data.model_hash));
   }
 
+  /** The picture moves the cursor of the plots, and goes to the moment that is pinned in them. */
+  function pictureParts() {
+    const { section, seek } = S.pictureSection(data.picture, { moved: (t) => view.setCursor(t) });
+    let pinned = null;
+    view.watch((what) => {
+      if (what !== "range" || view.pinned === pinned) return;
+      pinned = view.pinned;
+      if (pinned !== null) seek(pinned);
+    });
+    return [section, S.pictureVerdict(data.picture), tiles()];
+  }
+
   function build() {
     const table = new S.EventTable(data, (event) => { time.focusEvent(event); time.reveal(); });
     const time = new TimePlot(table);
@@ -524,12 +511,14 @@
     const pair = phase || steps ? S.el("div", { class: phase && steps ? "pair" : "" }, ...[phase, steps].filter(Boolean)) : null;
     const notes = (id, title) => (data[id].length ? S.notesSection(data, id, title) : null);
     const contacts = data.contacts ? S.contactSections(data, { view, marks, run, seriesCurve, timeText, describeMoment }) : [];
-    const parts = [header(), notes("warnings", "Warnings"), time.section, ...contacts, pair, data.audit.length ? auditSection(time) : null, table.section,
+    const picture = data.picture ? pictureParts() : [];
+    const parts = [header(), ...picture, notes("warnings", "Warnings"), time.section, ...contacts, pair, data.audit.length ? auditSection(time) : null, table.section,
       notes("notes", "Notes"), tablesSection(), S.modelSection(data), footer()];
     document.getElementById("page").append(...parts.filter(Boolean));
   }
 
+  // Pictures are drawn at once, in the colours of the theme.
+  S.initTheme();
   build();
-  initTheme();
 
 })(window.Slipstick);

@@ -15,6 +15,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("thermostat", include_str!("../../../../models/thermostat.toml")),
     ("projectile", include_str!("../../../../models/projectile.toml")),
     ("rocking-block", include_str!("../../../../models/rocking-block.toml")),
+    ("slider-crank", include_str!("../../../../models/slider-crank.toml")),
     ("stick-slip", include_str!("../../../../models/stick-slip.toml")),
     ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
 ];

@@ -7,8 +7,10 @@ mod events;
 mod examples;
 mod explain;
 mod modes;
+mod render;
 mod run;
 mod verify;
+mod view;
 
 use crate::arguments::{Arguments, Command};
 use crate::talk::Trouble;
@@ -49,6 +51,8 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<Finish, Trouble> {
         Command::Check { models } => check::check(&models, json),
         Command::Events(arguments) => events::events(&arguments, json),
         Command::Modes(arguments) => modes::modes(&arguments, json),
+        Command::View(arguments) => view::view(&arguments, json),
+        Command::Render(arguments) => render::render(&arguments, json),
         Command::Examples { name, all, to, force } => {
             examples::examples(name.as_deref(), all, &to, force, json)
         }

@@ -10,6 +10,7 @@ mod csv;
 mod json;
 mod mechanism;
 mod parquet;
+pub(crate) mod picture;
 mod report;
 mod table;
 
@@ -206,14 +207,19 @@ pub(crate) struct Folder {
 impl Folder {
     /// Makes the folder and tries to write to it.
     pub(crate) fn prepare(path: PathBuf) -> Result<Self, Trouble> {
-        std::fs::create_dir_all(&path).map_err(|error| Trouble::file("create", &path, &error))?;
-        let folder = Self { path };
+        let folder = Self::create(path)?;
         folder.write("run.json", |file| file.write_all(b"{}"))?;
         Ok(folder)
     }
 
+    /// Makes the folder if it is not there.
+    pub(crate) fn create(path: PathBuf) -> Result<Self, Trouble> {
+        std::fs::create_dir_all(&path).map_err(|error| Trouble::file("create", &path, &error))?;
+        Ok(Self { path })
+    }
+
     /// Writes a file under another name first: a file that is there is always whole.
-    fn write(
+    pub(crate) fn write(
         &self,
         name: &str,
         fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

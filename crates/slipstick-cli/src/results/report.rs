@@ -1,7 +1,7 @@
 //! `report.html`: one file that opens offline. The page draws itself from the data that is put into it here.
 
 use super::table::{ColumnKind, Sampler, Table, keep_shown, shown_columns};
-use super::{AuditResult, RunResult, contact_report, number};
+use super::{AuditResult, RunResult, contact_report, number, picture};
 use serde_json::{Value, json};
 use slipstick::equations::System;
 use slipstick::simulate::{OptionValue, RUN_OPTIONS};
@@ -10,27 +10,50 @@ use slipstick::trajectory::{Event, Severity};
 const TEMPLATE: &str = include_str!("../../assets/report/report.html");
 const PARTS: &[(&str, &str)] = &[
     ("/*{{css}}*/", include_str!("../../assets/report/report.css")),
-    ("/*{{plot.js}}*/", include_str!("../../assets/report/plot.js")),
+    (
+        "/*{{plot.js}}*/",
+        concat!(include_str!("../../assets/report/plot.js"), include_str!("../../assets/report/theme.js")),
+    ),
     ("/*{{panels.js}}*/", include_str!("../../assets/report/panels.js")),
-    ("/*{{report.js}}*/", include_str!("../../assets/report/report.js")),
 ];
+const SCRIPT: &str = include_str!("../../assets/report/report.js");
 /// The style and the script of the sections about contacts, which are in the page only where there are contacts.
 const CONTACTS: [&str; 2] = [
     include_str!("../../assets/report/contacts.css"),
     concat!(include_str!("../../assets/report/contacts.js"), include_str!("../../assets/report/graph.js")),
 ];
 
+/// What a page has beyond what all pages have: styles and scripts of its sections, and its own script.
+#[derive(Clone, Copy)]
+pub(super) struct PageParts {
+    /// Of contacts, and of the picture: style and script, empty without them.
+    pub(super) sections: [[&'static str; 2]; 2],
+    pub(super) script: &'static str,
+}
+
 /// The page.
 pub(crate) fn report(result: &RunResult<'_>) -> String {
+    let nothing = ["", ""];
+    let contacts = if result.contacts().is_empty() { nothing } else { CONTACTS };
+    let data = data(result);
+    let picture = if data.get("picture").is_some() { picture::PARTS } else { nothing };
+    page(result.file.title(), &data, PageParts { sections: [contacts, picture], script: SCRIPT })
+}
+
+/// A page from its data.
+pub(super) fn page(title: &str, data: &Value, parts: PageParts) -> String {
     // A model can hold any text: no `<` of it may end the script that it stands in.
-    let data = data(result).to_string().replace('<', "\\u003c");
-    let title = escape(result.file.title());
-    let [style, script] = if result.contacts().is_empty() { ["", ""] } else { CONTACTS };
+    let data = data.to_string().replace('<', "\\u003c");
+    let title = escape(title);
+    let [contacts, picture] = parts.sections;
     let own = [
         ("{{title}}", title.as_str()),
         ("{{data}}", data.as_str()),
-        ("/*{{contacts.css}}*/", style),
-        ("/*{{contacts.js}}*/", script),
+        ("/*{{contacts.css}}*/", contacts[0]),
+        ("/*{{contacts.js}}*/", contacts[1]),
+        ("/*{{picture.css}}*/", picture[0]),
+        ("/*{{picture.js}}*/", picture[1]),
+        ("/*{{report.js}}*/", parts.script),
     ];
     fill(TEMPLATE, &PARTS.iter().copied().chain(own).collect::<Vec<_>>())
 }
@@ -85,6 +108,9 @@ fn data(result: &RunResult<'_>) -> Value {
     });
     if !result.contacts().is_empty() {
         value["contacts"] = contact_report::data(result);
+    }
+    if let Some(picture) = picture::data(result) {
+        value["picture"] = picture;
     }
     value
 }

@@ -76,10 +76,9 @@ pub(super) fn bind(
     parameters: &[f64],
 ) -> BoundFormulas {
     let mut slots = LockSlots::assign(lowering, model, &parts);
-    let hold = slots.hold_everywhere(lowering, &parts.outputs);
-    for ((output, plain), hold) in parts.outputs.iter_mut().zip(lowering.plain_outputs()).zip(hold) {
-        *output = if hold { *output } else { *plain };
-    }
+    slots.keep_held(lowering, &mut parts.outputs, lowering.plain_outputs());
+    let (picture, as_written) = &mut parts.picture;
+    slots.keep_held(lowering, picture, as_written);
     let mut guards = slots.lock_guards(lowering);
     for (lock, contact) in lowering.zones(model) {
         let own = guards.iter_mut().filter(|bound| bound.lock == Some(lock));
@@ -152,6 +151,14 @@ impl LockSlots {
             };
         }
         ids.iter().map(|id| holds[id.index()]).collect()
+    }
+
+    /// Takes a formula as it is written where not all of its locks hold everywhere.
+    fn keep_held(&self, lowering: &Lowering<'_>, locked: &mut [ExprId], as_written: &[ExprId]) {
+        let hold = self.hold_everywhere(lowering, locked);
+        for ((locked, plain), hold) in locked.iter_mut().zip(as_written).zip(hold) {
+            *locked = if hold { *locked } else { *plain };
+        }
     }
 
     /// The guards of all locks that have guards of their own.
@@ -259,6 +266,7 @@ impl LockSlots {
         let mut all: Vec<&mut ExprId> = parts.derivatives.all_mut().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
         let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
+        all.extend(&mut parts.picture.0);
         all.extend(parts.switches.iter_mut().chain(&mut parts.conditions.discrete).chain(resets));
         all.extend(parts.mechanism.all_mut());
         for watch in guards {

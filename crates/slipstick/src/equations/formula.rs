@@ -16,6 +16,7 @@ use super::mass::{MassScratch, MassTape};
 use super::mechanism::MechanismTapes;
 use super::parameter_values::ParameterValues;
 use super::parts::Parts;
+use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
@@ -52,6 +53,7 @@ struct ShownTapes {
     outputs: Tape,
     switches: Tape,
     audit: Tape,
+    picture: Tape,
     /// The energies of a mechanism: for each mode, or for all.
     energies: Vec<Tape>,
 }
@@ -61,6 +63,7 @@ impl FormulaSystem {
     pub fn compile(model: &Model, fixed: ParameterValues<'_>) -> Result<Self, Vec<Diagnostic>> {
         let (state, discrete) = start_values(model, &fixed)?;
         check_times(model, &fixed)?;
+        check_sizes(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = Parts::read(&mut lowering, model);
         if let Some(wrong) = first_wrong(&mut lowering, model, &parts, &fixed.parameters) {
@@ -76,6 +79,7 @@ impl FormulaSystem {
         let shown = ShownTapes {
             outputs: compiler.compile(&bound.parts.outputs),
             audit: compiler.compile(&bound.parts.audit),
+            picture: compiler.compile(&bound.parts.picture.0),
             energies: bound.parts.mechanism.energies.iter().map(|e| compiler.compile(e)).collect(),
             switches: compiler.compile(&bound.parts.switches),
         };
@@ -156,6 +160,12 @@ impl FormulaSystem {
     /// The scratch to evaluate the audited quantities with.
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.shown.audit)
+    }
+
+    /// The scratch to evaluate the numbers of the model's picture with, in the order of
+    /// [`Picture::map`](crate::model::Picture::map).
+    pub fn picture(&self) -> Observer<'_> {
+        Observer::new(&self.shown.picture)
     }
 }
 

@@ -43,6 +43,7 @@ mod needs;
 mod observer;
 mod parameter_values;
 mod parts;
+mod picture_sizes;
 mod resets;
 mod schedule;
 mod selected;

@@ -34,6 +34,8 @@ pub(super) struct Parts {
     pub(super) outputs: Vec<ExprId>,
     /// What is audited, as it is written.
     pub(super) audit: Vec<ExprId>,
+    /// The numbers of the picture: with the branches of the motion, and as they are written.
+    pub(super) picture: (Vec<ExprId>, Vec<ExprId>),
     /// The named switches as they are shown.
     pub(super) switches: Vec<ExprId>,
     /// The resets of events, and behind them of what happens at rest.
@@ -64,6 +66,10 @@ impl Parts {
         let own = |mode: &ModeRule| {
             !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
         };
+        // The picture is read last: whoever draws a model runs the same equations.
+        let numbers = model.picture.formulas();
+        let locked = numbers.iter().map(|number| lowering.locked(number, "picture")).collect();
+        let picture = (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
         let depends_on_mode = model.modes.iter().any(own);
         Self {
             derivatives,
@@ -71,6 +77,7 @@ impl Parts {
             events,
             outputs,
             audit,
+            picture,
             switches,
             resets,
             discrete,

@@ -6,6 +6,7 @@ use super::guard::check_guard;
 use super::impulses::check_impulse;
 use super::mechanism::check_mechanism;
 use super::names::{FormulaContext, check_formula, check_names, outputs_that_use, places};
+use super::picture_table::check_picture;
 use super::versions::check_versions;
 use super::{
     Definition, Diagnostic, EventRule, Model, Quantity, Reference, Scope, Trigger, dependency_order,
@@ -39,6 +40,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_modes(model, &scope, &mut errors);
     check_references(model, &scope, &mut errors);
     check_dimensions(model, &scope, &mut errors);
+    check_picture(model, &scope, &mut errors);
     errors
 }
 

@@ -16,6 +16,8 @@ mod mechanism;
 mod names;
 mod order;
 mod parts;
+mod picture;
+mod picture_table;
 mod read;
 mod sections;
 mod setting;
@@ -32,6 +34,7 @@ pub use mechanism::{BodyRule, BranchRule, MechanismRule, StartRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
 pub use order::dependency_order;
+pub use picture::{DrawnBody, DrawnLine, DrawnNumber, DrawnPoint, DrawnShape, Outline, Picture, PictureRule};
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
 pub use versions::Versions;
@@ -300,6 +303,8 @@ pub struct Model {
     pub modes: Vec<ModeRule>,
     /// Quantities that should stay constant.
     pub audit: Vec<AuditRule>,
+    /// What it looks like.
+    pub picture: PictureRule,
     /// The unit of a name.
     pub units: Vec<(Reference, String)>,
     /// What is asked of a run.

@@ -3,6 +3,7 @@
 use super::contacts::{ContactTables, add_gap};
 use super::events::read_events;
 use super::parts::{Indices, PART_KEYS, PartSections};
+use super::picture_table::read_picture;
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
 use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, Setting, SourceLocation};
@@ -31,6 +32,7 @@ const MODEL_KEYS: &[&str] = &[
     "events",
     "modes",
     "audit",
+    "picture",
     "units",
     "run",
 ];
@@ -60,6 +62,7 @@ impl Reader<'_> {
                 "events" => model.events = read_events(self, value),
                 "modes" => model.modes = self.modes(value),
                 "audit" => model.audit = self.audit(value),
+                "picture" => model.picture = read_picture(self, value),
                 "units" => model.units = self.units(value),
                 "run" => model.run = self.run(value),
                 _ => {}
