@@ -14,7 +14,7 @@ mod walls;
 
 use super::bodies::{Bodies, Place, Pose};
 use super::outline::{Ball, Outline, Reach, Target};
-use super::term::{Pair, Term, dot, minus, origin, turned};
+use super::term::{Pair, Term, dot, length, minus, turned};
 
 /// One contact of two shapes.
 #[derive(Clone, Debug)]
@@ -133,23 +133,13 @@ impl View {
     /// The contact with a point of this radius around it.
     fn touch_point(&self, point: &Pair, radius: &Term) -> Touch {
         let away = self.from(point);
-        let distance = super::term::length(&away);
+        let distance = length(&away);
         let gap = &distance - &(&self.radius + radius);
         Touch { gap, slip: self.slip(&away.map(|part| part.over(&distance))) }
     }
 }
 
-impl Touch {
-    /// This one where a condition holds, and another elsewhere.
-    fn when(&self, condition: &str, otherwise: &Self) -> Self {
-        Self {
-            gap: self.gap.when(condition, &otherwise.gap),
-            slip: self.slip.when(condition, &otherwise.slip),
-        }
-    }
-}
-
-/// The negative of a direction.
-fn opposite([x, y]: &Pair) -> Pair {
-    minus(&origin(), &[x.clone(), y.clone()])
+/// A term where something is above zero, and zero elsewhere.
+fn beyond(something: &Term, term: &Term) -> Term {
+    term.when(&format!("{} > 0", something.text()), &Term::zero())
 }
