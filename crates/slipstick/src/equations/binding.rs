@@ -13,7 +13,7 @@ use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
 use super::{ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node, growth};
-use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger};
+use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger, is_meant};
 use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
@@ -345,7 +345,7 @@ fn add_rest(
 fn add_followers(model: &Model, guards: &mut [BoundGuard], first_event: usize) {
     for (i, (_, event)) in model.all_events().enumerate() {
         let Trigger::On(other) = &event.trigger else { continue };
-        for bound in guards.iter_mut().filter(|bound| bound.guard.name == other.name) {
+        for bound in guards.iter_mut().filter(|bound| is_meant(&bound.guard.name, &other.name)) {
             bound.guard.response.followers.push(first_event + i);
         }
     }

@@ -1,6 +1,6 @@
 //! Checks names, missing and superfluous derivatives, cycles, and modes that cannot be reached.
 
-use super::contacts::check_contacts;
+use super::contacts::{check_contacts, is_meant};
 use super::dimensions::check_dimensions;
 use super::guard::check_guard;
 use super::impulses::check_impulse;
@@ -199,7 +199,7 @@ fn check_event_names(model: &Model, errors: &mut Vec<Diagnostic>) {
     let names: BTreeSet<String> = model.all_events().flat_map(|(_, event)| event.names(model)).collect();
     for (_, event) in model.all_events() {
         let Trigger::On(Reference { name, span }) = &event.trigger else { continue };
-        if names.contains(name) {
+        if names.contains(name) || names.iter().any(|event| is_meant(event, name)) {
             continue;
         }
         let message = format!("there is no event `{name}` that `{}` could follow", event.name);

@@ -15,13 +15,15 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 /// The words of the laws.
-const LAWS: &[(&str, ForceLaw)] = &[("linear", ForceLaw::Linear), ("hertz", ForceLaw::Hertz)];
+pub(super) const FORCE_LAWS: &[(&str, ForceLaw)] =
+    &[("linear", ForceLaw::Linear), ("hertz", ForceLaw::Hertz)];
 /// Keys of contacts that are hard.
 const HARD_KEYS: &[&str] = &["slip", "friction", "restitution"];
 
 /// How the force of a compliant contact follows from its depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum ForceLaw {
+    #[default]
     Linear,
     Hertz,
 }
@@ -62,6 +64,21 @@ pub(super) struct CompliantTable<'t, 'i> {
     pub(super) table: &'t DeTable<'i>,
 }
 
+/// What the force of a compliant contact follows from.
+pub(super) struct Compliance {
+    pub(super) law: ForceLaw,
+    pub(super) stiffness: Formula,
+    pub(super) damping: Option<Formula>,
+}
+
+/// Makes a compliant contact out of its gap.
+pub(super) struct CompliantMaker<'t> {
+    pub(super) name: &'t str,
+    pub(super) span: Range<usize>,
+    /// Where all of it stands.
+    pub(super) place: Range<usize>,
+}
+
 /// What the formulas of a compliant contact are made of.
 struct Words {
     law: ForceLaw,
@@ -91,26 +108,45 @@ impl CompliantTable<'_, '_> {
                 reader.error("bad-contact", value.span(), message, hint);
             }
         }
+        let law = self.table.get("law").and_then(|v| reader.word(v, "law", FORCE_LAWS)).unwrap_or_default();
+        let Some(stiffness) = self.number(reader, "stiffness") else { return };
+        let damping = self.number(reader, "damping");
+        let maker = CompliantMaker { name: self.name, span: self.span.clone(), place: self.place.clone() };
+        let made = maker.make(gap, Compliance { law, stiffness, damping }, model);
+        reader.errors.extend(made.err());
+    }
+
+    fn number(&self, reader: &mut Reader<'_>, key: &str) -> Option<Formula> {
+        let value = self.table.get(key)?;
+        Some(reader.formula(value, &format!("contacts.{}.{key}", self.name), Kind::Number))
+    }
+
+    fn own(&self, property: &str) -> String {
+        contact_name(self.name, property)
+    }
+}
+
+impl CompliantMaker<'_> {
+    /// Adds to the model what the contact is made of.
+    pub(super) fn make(
+        &self,
+        gap: Formula,
+        compliance: Compliance,
+        model: &mut Model,
+    ) -> Result<(), Diagnostic> {
         let Some(velocity) = self.velocity(&gap, model) else {
             let message = format!("the gap of contact `{}` is too long for a compliant contact", self.name);
             let hint = "write the spring and the damper as `forces`, with switches of your own";
-            reader.error("bad-contact", self.span.clone(), message, hint);
-            return;
+            return Err(Diagnostic::new("bad-contact", self.span.clone(), message).hint(hint));
         };
-        let law = self.table.get("law").and_then(|v| reader.word(v, "law", LAWS)).unwrap_or(ForceLaw::Linear);
-        let Some(stiffness) = self.number(reader, "stiffness") else { return };
-        let damping = self.number(reader, "damping");
+        let Compliance { law, stiffness, damping } = compliance;
         let words = self.words(law, &stiffness, damping.as_ref());
         self.add(model, [gap, velocity], &words);
         let numbers = std::iter::once((stiffness, true)).chain(damping.map(|damping| (damping, false)));
         if let Some(contact) = model.mechanism.compliant.last_mut() {
             contact.numbers = numbers.collect();
         }
-    }
-
-    fn number(&self, reader: &mut Reader<'_>, key: &str) -> Option<Formula> {
-        let value = self.table.get(key)?;
-        Some(reader.formula(value, &format!("contacts.{}.{key}", self.name), Kind::Number))
+        Ok(())
     }
 
     fn own(&self, property: &str) -> String {

@@ -4,7 +4,7 @@
 //! the model what the rest of the program knows already: discrete variables (its state, the direction in which it
 //! slides, the impulses of its hits), a constraint for its normal and one for its slip, outputs, and events.
 
-use super::compliant::{CompliantTable, check_compliant};
+use super::compliant::{CompliantMaker, CompliantTable, check_compliant};
 use super::names::{FormulaContext, check_formula, smooth_room};
 use super::parts::GapRule;
 use super::read::{Reader, Value};
@@ -18,8 +18,10 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
 const CONTACT_KEYS: &[&str] = &["gap", "slip", "restitution", "friction", "law", "stiffness", "damping"];
+/// The keys of contacts between shapes that say which these are.
+pub(super) const PARTIES: &[&str] = &["between", "among"];
 const FRICTION_KEYS: &[&str] = &["static", "sliding"];
-const LAWS: &[(&str, ImpactLaw)] = &[
+pub(super) const LAWS: &[(&str, ImpactLaw)] = &[
     ("moreau", ImpactLaw::Moreau),
     ("poisson", ImpactLaw::Poisson),
     ("sequential", ImpactLaw::Sequential),
@@ -174,6 +176,37 @@ pub fn contact_name(contact: &str, property: &str) -> String {
 
 /// What the names of contacts that are stops of joints begin with.
 const STOP: &str = "stop.";
+/// What the names of all other contacts begin with.
+const CONTACT: &str = "contact.";
+
+/// Whether an event is meant by a name: it has that name, or it is that of a member of a set of contacts with the name.
+pub(crate) fn is_meant(event: &str, name: &str) -> bool {
+    if event == name {
+        return true;
+    }
+    let split = |text: &'_ str| -> Option<(usize, usize)> {
+        let end = text.rfind('.')?;
+        (text.starts_with(CONTACT) && end > CONTACT.len()).then_some((CONTACT.len(), end))
+    };
+    let (Some((start, end)), Some((_, end_of_event))) = (split(name), split(event)) else { return false };
+    let rest = event[start..end_of_event].strip_prefix(&name[start..end]);
+    event[end_of_event..] == name[end..] && rest.is_some_and(is_member)
+}
+
+/// Whether a name goes on from that of a set of contacts to one of its members: `[3]`, `[0,4].corner[1]`.
+fn is_member(rest: &str) -> bool {
+    let corner = rest.find(CORNER).unwrap_or(rest.len());
+    let is_index = |text: &str| {
+        let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        inside.is_some_and(|inside| inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b','))
+    };
+    let (set, own) = (&rest[..corner], &rest[corner..]);
+    let own = own.strip_prefix(CORNER).unwrap_or(own);
+    !rest.is_empty() && [set, own].into_iter().all(|index| index.is_empty() || is_index(index))
+}
+
+/// What the names of several contacts of two shapes end with, before their index.
+pub(super) const CORNER: &str = ".corner";
 
 /// Reads contacts from their tables.
 pub(super) struct ContactTables<'r, 't> {
@@ -183,9 +216,11 @@ pub(super) struct ContactTables<'r, 't> {
 impl ContactTables<'_, '_> {
     /// Reads the contacts, and adds to the model what they are made of. Constraints only in modes are not among
     /// those of the mechanism yet.
+    /// Those between shapes stand beside these, and have been read with the bodies.
     pub(super) fn read(&mut self, table: &DeTable<'_>, model: &mut Model) {
         let Some((key, value)) = table.get_key_value("contacts") else { return };
-        if model.mechanism.is_empty() {
+        let has_bodies = table.contains_key("bodies");
+        if model.mechanism.is_empty() && !has_bodies {
             let message = "`contacts` needs `coordinates`".to_owned();
             self.reader.error("missing-key", key.span(), message, "add `coordinates = { y = 1 }`");
             return;
@@ -193,7 +228,10 @@ impl ContactTables<'_, '_> {
         let Some(contacts) = self.reader.table(value, "contacts", "contacts.floor = { gap = \"y\" }") else {
             return;
         };
-        for (key, value) in contacts {
+        let is_of_shapes = |value: &Value<'_>| {
+            value.get_ref().as_table().is_some_and(|table| PARTIES.iter().any(|key| table.contains_key(*key)))
+        };
+        for (key, value) in contacts.iter().filter(|(_, value)| !(has_bodies && is_of_shapes(value))) {
             if let Some(contact) = self.contact(key, value, model) {
                 add_contact(model, contact);
             }
@@ -280,14 +318,19 @@ impl ContactTables<'_, '_> {
 }
 
 /// Adds a contact of parts to the model.
-pub(super) fn add_gap(model: &mut Model, rule: GapRule) {
-    let GapRule { name, span, gap, slip, restitution, friction, law } = rule;
+pub(super) fn add_gap(model: &mut Model, rule: GapRule) -> Result<(), Diagnostic> {
+    let GapRule { name, span, gap, slip, restitution, friction, law, compliance } = rule;
+    if let Some(compliance) = compliance {
+        let maker = CompliantMaker { name: &name, span: span.clone(), place: span };
+        return maker.make(gap, compliance, model);
+    }
     let normal = model.mechanism.constraints.len();
     let friction = friction.map(|[sticking, sliding]| FrictionRule { sticking, sliding });
     let tangent = friction.is_some().then_some(normal + 1);
     let state = model.discrete.len();
     let contact = ContactRule { name, span, gap, slip, restitution, friction, law, normal, tangent, state };
     add_contact(model, contact);
+    Ok(())
 }
 
 /// Adds what a contact is made of to the model.

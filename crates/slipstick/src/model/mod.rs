@@ -25,8 +25,8 @@ mod sides;
 mod versions;
 
 pub use compliant::CompliantRule;
-pub(crate) use contacts::contact_variables;
 pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
+pub(crate) use contacts::{contact_variables, is_meant};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use impulses::{ImpulseAmount, ImpulseRule};

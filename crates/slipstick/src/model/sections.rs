@@ -73,7 +73,8 @@ impl Reader<'_> {
         if let Some((parts, indices)) = parts.zip(self.indices.take()) {
             let (contacts, mut errors) = parts.add_to(&mut model, indices);
             self.errors.append(&mut errors);
-            contacts.into_iter().for_each(|contact| add_gap(&mut model, contact));
+            let made = contacts.into_iter().map(|contact| add_gap(&mut model, contact));
+            self.errors.extend(made.filter_map(Result::err));
         }
         ContactTables { reader: self }.read(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);

@@ -4,7 +4,8 @@ use super::Error;
 use super::guards::{Guards, locks};
 use super::integrator::Integrator;
 use crate::equations::{Guard, GuardKind};
-use crate::transition::is_searched;
+use crate::model::ContactChange;
+use crate::transition::{Firing, is_searched};
 use crate::watch::Banded;
 
 /// How often locks are looked at again because they depend on each other.
@@ -53,6 +54,31 @@ impl Locking<'_, '_> {
             {
                 self.integrator.flow.mode.values.signs[switch] =
                     side * self.guards.comparisons.orientation(g);
+            }
+        }
+    }
+
+    /// Where something hits what has corners, the face that the motion goes on to is hit: signs in the surfaces of
+    /// guards that are inside their bands are locked as the motion decides. Those that fire are switched by that.
+    pub(super) fn lock_ahead(&mut self, firing: &Firing) {
+        let guards = self.integrator.flow.system().guards();
+        let is_hit = |g: &usize| guards[*g].contact.is_some_and(|of| of.change == ContactChange::Hit);
+        if !firing.guards.iter().any(is_hit) {
+            return;
+        }
+        for (g, guard) in guards.iter().enumerate().filter(|(_, guard)| guard.is_used && is_searched(guard)) {
+            let Some(switch) = guard.response.switch else { continue };
+            let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
+            let is_fixed = slides || !self.integrator.flow.watches(g) || firing.guards.contains(&g);
+            if is_fixed || !self.guards.watch.is_on(g) || self.value_of(g).sign().is_some() {
+                continue;
+            }
+            let Some(verdict) = self.guards.heading_of(self.integrator, g) else { continue };
+            let side = if verdict.plus { 1.0 } else { -1.0 };
+            let sign = side * self.guards.comparisons.orientation(g);
+            let signs = &mut self.integrator.flow.mode.values.signs;
+            if std::mem::replace(&mut signs[switch], sign) != sign {
+                self.guards.watch.place(g, verdict.plus, false, 0.0);
             }
         }
     }

@@ -335,8 +335,8 @@ impl<'s> BodyReader<'_, 's> {
         (body, index): (&mut Body, usize),
         shapes: &mut Vec<Shape>,
     ) -> Option<Spread> {
-        let mut shape = read_shape(self.source, shape, &body.name)?;
-        shape.body = Some(index);
+        let mut shape = read_shape(self.source, shape, &body.name, &[])?;
+        shape.place.body = Some(index);
         shape.material = shape.material.or_else(|| body.material.clone());
         for (name, at) in shape.points() {
             body.points.insert(name.to_owned(), at);

@@ -210,6 +210,7 @@ fn stops(held: &Held<'_>, coordinate: CoordinateKind, lowered: &mut Lowered) {
             restitution: lowered.formula(&restitution, span),
             friction: None,
             law: ImpactLaw::default(),
+            compliance: None,
         };
         lowered.contacts.push(rule);
     }

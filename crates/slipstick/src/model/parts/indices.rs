@@ -26,6 +26,11 @@ impl Indices {
         self.structural
     }
 
+    /// The values of the parameters, as far as they have one.
+    pub(super) fn values(&self) -> &BTreeMap<String, f64> {
+        &self.parameters
+    }
+
     /// From now on the k-th copy is read, or what has no copies.
     pub(super) fn read_copy(&mut self, copy: Option<usize>) {
         self.copy = copy;

@@ -3,7 +3,7 @@
 use super::bodies::{Bodies, Place, check_keys};
 use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
 use super::source::Source;
-use super::term::{Pair, Term, origin};
+use super::term::{Pair, Term, unit};
 use crate::expr::Dimension;
 use crate::model::Setting;
 use std::ops::Range;
@@ -274,18 +274,5 @@ impl JointReader<'_> {
         let mut amount = |key| value.get(key).map(|value| self.source.amount_as(value, dimension));
         let (from, to) = (amount("from"), amount("to"));
         Stops { from, to, restitution: self.source.moving_of(value, "restitution") }
-    }
-}
-
-/// A direction of length one.
-fn unit(axis: Pair) -> Pair {
-    let is_one = |term: &Term| matches!(term.text(), "1" | "1.0");
-    match &axis {
-        [x, y] if is_one(x) && y.is_zero() => [Term::one(), Term::zero()],
-        [x, y] if x.is_zero() && is_one(y) => [Term::zero(), Term::one()],
-        _ => {
-            let length = super::term::length(&axis);
-            if length.is_zero() { origin() } else { axis.map(|part| part.over(&length)) }
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::term::Term;
 use crate::expr::parse;
+use crate::model::compliant::Compliance;
 use crate::model::{
     BodyRule, Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, Side, SourceLocation,
     Trigger, speed_of,
@@ -33,7 +34,7 @@ pub(in crate::model) struct Lowered {
 
 /// A contact with its formulas.
 pub(in crate::model) struct GapRule {
-    /// The whole name: `contact.floor`, `stop.hinge.to`.
+    /// The name: `floor`, `pawl[3]`, `stop.hinge.to`.
     pub(in crate::model) name: String,
     pub(in crate::model) span: Range<usize>,
     pub(in crate::model) gap: Formula,
@@ -42,6 +43,8 @@ pub(in crate::model) struct GapRule {
     /// Static and sliding.
     pub(in crate::model) friction: Option<[Formula; 2]>,
     pub(in crate::model) law: ImpactLaw,
+    /// What its force follows from, if it gives way.
+    pub(in crate::model) compliance: Option<Compliance>,
 }
 
 impl Lowered {

@@ -5,14 +5,19 @@
 //! A kind of joints or forces is one file and one entry of a list.
 
 mod bodies;
+mod contacts;
 mod drives;
 mod forces;
+mod gaps;
 mod holding;
 mod indices;
 mod joint;
 mod joints;
 mod lowered;
 mod names;
+mod outline;
+mod overlap;
+mod pairs;
 mod placing;
 mod sensors;
 mod shapes;
@@ -25,10 +30,13 @@ pub(super) use source::bad_index;
 
 use super::{BranchRule, Diagnostic, Model, Setting, StartRule, SwitchRule};
 use bodies::{Bodies, check_keys};
+use contacts::{ContactSets, Scene, lower_contacts};
 use holding::Held;
 use joint::Joints;
 use lowered::Lowered;
 use names::PartNames;
+use pairs::Pairs;
+use shapes::Shape;
 use source::Source;
 use std::collections::BTreeMap;
 use term::{Pair, Term};
@@ -117,16 +125,29 @@ impl Building<'_> {
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         self.lower_bodies(&bodies);
+        let contacts = self.lower_contacts(&bodies, &joints, shapes);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
         self.switch_joints(&held);
-        let names = PartNames { bodies: &bodies, held: &held };
+        let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
         self.lowered.merge_into(self.model);
         names.define(self.model, std::mem::take(&mut self.lowered.columns));
         self.model.structural = self.source.indices.structural();
         self.model.amounts.append(&mut self.source.amounts);
         self.source.errors.append(&mut self.lowered.errors);
         (self.lowered.contacts, self.source.errors)
+    }
+
+    /// Shapes, and what they do where they touch.
+    fn lower_contacts(&mut self, bodies: &Bodies, joints: &Joints, mut shapes: Vec<Shape>) -> ContactSets {
+        let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
+        shapes::read_shapes(source, sections.get("shapes"), bodies, &mut shapes);
+        let of_pairs = [sections.get("materials"), sections.get("pairs")];
+        let pairs = Pairs::read(source, of_pairs, (bodies, &shapes));
+        let scene = Scene { bodies, joints: &joints.list, shapes: &shapes, pairs: &pairs };
+        let (sets, overlaps) = lower_contacts(source, sections.get("contacts"), &scene, lowered);
+        overlaps.check(source, lowered);
+        sets
     }
 
     fn check_defaults(&mut self) {

@@ -2,6 +2,7 @@
 //! output.
 
 use super::bodies::{Bodies, Place, Pose};
+use super::contacts::ContactSets;
 use super::holding::Held;
 use super::term::{Term, origin};
 use crate::expr::parse;
@@ -16,6 +17,7 @@ const MOST_NESTED: usize = 16;
 pub(super) struct PartNames<'a> {
     pub(super) bodies: &'a Bodies,
     pub(super) held: &'a BTreeMap<&'a str, Held<'a>>,
+    pub(super) contacts: &'a ContactSets,
 }
 
 impl PartNames<'_> {
@@ -23,7 +25,7 @@ impl PartNames<'_> {
     pub(super) fn meaning(&self, name: &str) -> Option<Term> {
         match name.strip_prefix("joint.") {
             Some(of_joint) => self.of_joint(of_joint),
-            None => self.of_body(name),
+            None => self.contacts.meaning(name).or_else(|| self.of_body(name)),
         }
     }
 

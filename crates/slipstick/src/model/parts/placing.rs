@@ -25,27 +25,31 @@ pub(super) fn place_bodies(bodies: &mut Bodies, joints: &[Joint], lowered: &mut 
     let mut front: Vec<usize> = (0..joints.len())
         .filter(|&k| can_place(&joints[k]) && joints[k].ends.iter().any(|end| is_reached(&placed, end.body)))
         .collect();
-    while !front.is_empty() {
-        front.sort_by_key(|&k| &joints[k].name);
-        let mut next = Vec::new();
-        for k in std::mem::take(&mut front) {
-            let reached = [0, 1].map(|end| is_reached(&placed, joints[k].ends[end].body));
-            let moved = match reached {
-                [true, false] => 1,
-                [false, true] => 0,
-                _ => continue,
-            };
-            let Some(i) = joints[k].ends[moved].body.filter(|_| joints[k].named[moved]) else { continue };
-            put(bodies, (&joints[k], moved), i);
-            fix(&mut bodies.list[i], lowered);
-            (placed[i], used[k]) = (true, true);
-            next.extend(of_body[i].iter().copied().filter(|other| *other != k));
+    loop {
+        while !front.is_empty() {
+            front.sort_by_key(|&k| &joints[k].name);
+            let mut next = Vec::new();
+            for k in std::mem::take(&mut front) {
+                let reached = [0, 1].map(|end| is_reached(&placed, joints[k].ends[end].body));
+                let moved = match reached {
+                    [true, false] => 1,
+                    [false, true] => 0,
+                    _ => continue,
+                };
+                let Some(i) = joints[k].ends[moved].body.filter(|_| joints[k].named[moved]) else { continue };
+                put(bodies, (&joints[k], moved), i);
+                fix(&mut bodies.list[i], lowered);
+                (placed[i], used[k]) = (true, true);
+                next.extend(of_body[i].iter().copied().filter(|other| *other != k));
+            }
+            front = next;
+            front.dedup();
         }
-        front = next;
-        front.dedup();
-    }
-    for i in (0..placed.len()).filter(|i| !placed[*i]).collect::<Vec<_>>() {
+        // What no joint joins to the ground is put together from the first of its bodies, at the origin.
+        let Some(i) = placed.iter().position(|placed| !placed) else { break };
         fix(&mut bodies.list[i], lowered);
+        placed[i] = true;
+        front.clone_from(&of_body[i]);
     }
     used
 }

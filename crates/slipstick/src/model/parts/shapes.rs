@@ -1,47 +1,45 @@
 //! Shapes of bodies: what they are, and how mass is spread in them.
 
-use super::bodies::check_keys;
+use super::bodies::{Bodies, Place, check_keys};
 use super::source::Source;
 use super::term::{Pair, Term, cross, dot, origin, plus, scaled, turned};
 use crate::model::Setting;
+use std::collections::BTreeSet;
 use std::f64::consts::PI;
 use std::ops::Range;
 
-const SHAPE_KEYS: &[&str] = &[
-    "body",
-    "at",
-    "turn",
-    "move",
-    "material",
-    "contact",
-    "repeat",
-    "radius",
-    "solid",
-    "disc",
-    "box",
-    "capsule",
-    "segment",
-    "half_plane",
-    "polygon",
-    "ellipse",
+/// Keys of all shapes beside their kinds.
+const SHAPE_KEYS: &[&str] = &["at", "turn", "material", "contact"];
+/// Keys of a shape that stands in `[shapes]`.
+const OWN_KEYS: &[&str] = &["body", "move", "repeat"];
+/// The kinds of shapes, which are keys, with the further keys that each takes.
+const KINDS: &[(&str, &[&str])] = &[
+    ("disc", &["solid"]),
+    ("box", &["solid"]),
+    ("capsule", &[]),
+    ("segment", &[]),
+    ("half_plane", &["solid"]),
+    ("polygon", &["radius", "solid"]),
+    ("ellipse", &[]),
 ];
-/// The kinds of shapes, which are keys.
-const KINDS: &[&str] = &["disc", "box", "capsule", "segment", "half_plane", "polygon", "ellipse"];
+const SOLID: &[(&str, bool)] = &[("inside", false), ("outside", true)];
 
-/// A shape in the drawn frame of its body.
+/// A shape on its body.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) name: String,
     pub(super) span: Range<usize>,
-    /// Its body; none is the ground.
-    pub(super) body: Option<usize>,
+    /// The body, or the point or the frame of it, where the shape is.
+    pub(super) place: Place,
     pub(super) form: ShapeForm,
-    /// It is placed, then turned about the origin of the body.
+    /// It is placed there, then turned about that place.
     pub(super) at: Pair,
     pub(super) turn: Term,
     pub(super) material: Option<String>,
     /// Whether anything can touch it.
     pub(super) touches: bool,
+    /// Whether it is solid outside: other things are in it.
+    pub(super) is_hollow: bool,
 }
 
 /// What a shape is, before it is placed.
@@ -63,36 +61,88 @@ pub(super) enum ShapeForm {
     Ellipse(Pair),
 }
 
-/// Reads a shape.
-pub(super) fn read_shape(source: &mut Source, part: &Setting, name: &str) -> Option<Shape> {
-    check_keys(source, part, SHAPE_KEYS, &format!("shape `{name}`"));
-    let mut kinds = part.entries().filter(|(key, _)| KINDS.contains(key));
-    let (kind, value) = match (kinds.next(), kinds.next()) {
-        (Some(kind), None) => kind,
+/// Reads the section, and puts its shapes behind those that bodies have.
+pub(super) fn read_shapes(
+    source: &mut Source,
+    section: Option<&Setting>,
+    bodies: &Bodies,
+    shapes: &mut Vec<Shape>,
+) {
+    let mut known: BTreeSet<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
+    for (name, part) in section.into_iter().flat_map(Setting::entries) {
+        if part.as_table().is_none() {
+            let message = format!("shape `{name}` must be a table");
+            let hint = "for example `{ body = \"ground\", half_plane = [0, 1] }`";
+            source.error("wrong-type", part.span.clone(), message, hint);
+            continue;
+        }
+        source.copies((name, part), |source, name| {
+            let Some(shape) = section_shape(source, part, name, bodies) else { return };
+            if known.insert(name.to_owned()) {
+                shapes.push(shape);
+                return;
+            }
+            let message = format!("there are two shapes `{name}`: a body's own shape has its name");
+            source.error("duplicate-name", part.key_span.clone(), message, "give this one another name");
+        });
+    }
+}
+
+/// A shape that says where it is.
+fn section_shape(source: &mut Source, part: &Setting, name: &str, bodies: &Bodies) -> Option<Shape> {
+    let mut shape = read_shape(source, part, name, OWN_KEYS)?;
+    let Some(body) = part.get("body") else {
+        let message = format!("shape `{name}` does not say on which body it is");
+        let hint = "add `body = \"ground\"`, or the name of a body, of a point or of a frame";
+        source.error("missing-key", part.key_span.clone(), message, hint);
+        return None;
+    };
+    let of_body = source.name(body)?;
+    shape.place = bodies.find(source, &of_body, &body.span)?.0;
+    let material = || shape.place.body.and_then(|i| bodies.list[i].material.clone());
+    shape.material = shape.material.take().or_else(material);
+    Some(shape)
+}
+
+/// Reads a shape; `own` are further keys of the place where it stands.
+pub(super) fn read_shape(source: &mut Source, part: &Setting, name: &str, own: &[&str]) -> Option<Shape> {
+    let mut kinds =
+        part.entries().filter_map(|(key, value)| Some((KINDS.iter().find(|(kind, _)| *kind == key)?, value)));
+    let ((kind, further), value) = match (kinds.next(), kinds.next()) {
+        (Some((kind, value)), None) => (*kind, value),
         (None, _) => {
             let message = format!("shape `{name}` does not say what it is");
-            let hint = format!("give one of {}", KINDS.join(", "));
-            source.error("missing-key", part.span.clone(), message, hint);
+            let words: Vec<&str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+            source.error(
+                "missing-key",
+                part.span.clone(),
+                message,
+                format!("give one of {}", words.join(", ")),
+            );
             return None;
         }
-        (Some((first, _)), Some((second, value))) => {
+        (Some(((first, _), _)), Some(((second, _), value))) => {
             let message = format!("shape `{name}` has two kinds, `{first}` and `{second}`");
             source.error("two-kinds", value.key_span.clone(), message, "keep one of them");
             return None;
         }
     };
+    let keys: Vec<&str> = [kind].iter().chain(further).chain(SHAPE_KEYS).chain(own).copied().collect();
+    check_keys(source, part, &keys, &format!("the {kind} `{name}`"));
     let form = read_form(source, part, kind, value)?;
     let moved = source.pair_of(part, "move").unwrap_or_else(origin);
     let at = plus(&source.pair_of(part, "at").unwrap_or_else(origin), &moved);
+    let solid = part.get("solid").and_then(|value| source.keep(value.word(SOLID)));
     Some(Shape {
         name: name.to_owned(),
         span: part.key_span.clone(),
-        body: None,
+        place: Place { body: None, at: origin(), angle: Term::zero() },
         form,
         at,
         turn: source.amount_of(part, "turn").unwrap_or_else(Term::zero),
         material: source.name_of(part, "material"),
         touches: part.get("contact").and_then(|value| source.keep(value.boolean())).unwrap_or(true),
+        is_hollow: solid == Some(true),
     })
 }
 
@@ -133,8 +183,23 @@ fn read_form(source: &mut Source, part: &Setting, kind: &str, value: &Setting) -
     })
 }
 
+impl ShapeForm {
+    /// The key that names it.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Disc(_) => "disc",
+            Self::Box(_) => "box",
+            Self::Capsule(..) => "capsule",
+            Self::Segment(..) => "segment",
+            Self::HalfPlane(_) => "half_plane",
+            Self::Polygon(..) => "polygon",
+            Self::Ellipse(_) => "ellipse",
+        }
+    }
+}
+
 impl Shape {
-    /// A point of the shape in the frame of its body: placed, then turned about the body's origin.
+    /// A point of the shape in the frame of its place: put there, then turned about it.
     pub(super) fn placed(&self, point: &Pair) -> Pair {
         turned(&plus(point, &self.at), &self.turn)
     }

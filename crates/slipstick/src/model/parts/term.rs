@@ -192,6 +192,19 @@ pub(super) fn origin() -> Pair {
     [Term::zero(), Term::zero()]
 }
 
+/// A direction of length one.
+pub(super) fn unit(axis: Pair) -> Pair {
+    let is_one = |term: &Term| matches!(term.text(), "1" | "1.0");
+    match &axis {
+        [x, y] if is_one(x) && y.is_zero() => [Term::one(), Term::zero()],
+        [x, y] if x.is_zero() && is_one(y) => [Term::zero(), Term::one()],
+        _ => {
+            let length = length(&axis);
+            if length.is_zero() { origin() } else { axis.map(|part| part.over(&length)) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

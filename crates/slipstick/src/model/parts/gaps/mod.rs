@@ -1,0 +1,145 @@
+//! Gaps between two shapes, and how fast they slip: one file for each thing that can be touched.
+//!
+//! A gap is a formula of the place q of a ball in the axes of the other body, from its centre of mass. With the normal n
+//! from the second to the first, t = n turned by -90 degrees, the velocity u of the ball's centre against the other's
+//! centre of mass in these axes, and the radius r of the ball, the slip at the ball's surface is
+//! `u·t + ω₂ (q·n - r) + ω₁ r`. Gap and slip do not depend on which of two shapes is the first: n and the relative
+//! velocity change sign together.
+
+mod convex;
+mod point;
+mod support;
+mod wall;
+mod walls;
+
+use super::bodies::{Bodies, Place, Pose};
+use super::outline::{Ball, Outline, Reach, Target};
+use super::term::{Pair, Term, dot, length, minus, turned};
+
+/// One contact of two shapes.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    pub(super) gap: Term,
+    pub(super) slip: Term,
+}
+
+/// A ball as the other body sees it.
+struct View {
+    /// Where its centre is.
+    place: Pair,
+    /// How fast that moves against the other's centre of mass.
+    velocity: Pair,
+    radius: Term,
+    /// How fast the ball turns, and how fast the other body does.
+    spin: [Term; 2],
+}
+
+/// What a ball can touch: the list of all kinds.
+fn touch(view: &View, target: &Target) -> Vec<Touch> {
+    match target {
+        Target::Point(centre, radius) => vec![point::outside(view, centre, radius)],
+        Target::Ring(centre, radius) => vec![point::inside(view, centre, radius)],
+        Target::Walls(lines) => lines.iter().map(|line| walls::touch(view, line)).collect(),
+        Target::Wall(edge, radius) => vec![wall::touch(view, edge, radius)],
+        Target::Convex(edges, radius) => vec![convex::touch(view, edges, radius)],
+        Target::Nothing => Vec::new(),
+    }
+}
+
+/// All contacts of two shapes; none if they are not known.
+pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Option<Vec<Touch>> {
+    let (from_first, from_second) = (can_touch(first, second), can_touch(second, first));
+    // A disc is one ball: what it touches has no corners for it.
+    let is_enough = |outline: &Outline| matches!(outline.target, Target::Point(..));
+    let pairs = match (from_first, from_second) {
+        (true, _) if is_enough(first) => vec![(first, second)],
+        (_, true) if is_enough(second) => vec![(second, first)],
+        (true, true) => vec![(first, second), (second, first)],
+        (true, false) if is_hull(second) => vec![(first, second)],
+        (false, true) if is_hull(first) => vec![(second, first)],
+        _ => return None,
+    };
+    let mut all = Vec::new();
+    for (one, other) in pairs {
+        for ball in &one.balls {
+            match (&ball.reach, &other.target) {
+                (Reach::Radius(radius), target) => {
+                    all.extend(touch(&View::new(bodies, (&ball.place, radius), other.body), target));
+                }
+                (Reach::Axes(axes), Target::Walls(lines)) => {
+                    let support = support::Ellipse { bodies, place: &ball.place, axes };
+                    all.extend(lines.iter().map(|line| support.touch(other.body, line)));
+                }
+                (Reach::Axes(_), _) => return None,
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Whether balls alone decide about contact with it: lines have no corners that could touch.
+fn is_hull(outline: &Outline) -> bool {
+    matches!(outline.target, Target::Walls(_) | Target::Ring(..))
+}
+
+/// Whether the balls of one shape can touch the other. A wall without a radius has no inside that a corner could be in.
+fn can_touch(one: &Outline, other: &Outline) -> bool {
+    let is_sharp = |ball: &Ball| matches!(&ball.reach, Reach::Radius(radius) if radius.is_zero());
+    let is_round = |ball: &Ball| matches!(ball.reach, Reach::Radius(_));
+    !one.balls.is_empty()
+        && match &other.target {
+            Target::Walls(_) => true,
+            Target::Wall(_, radius) if radius.is_zero() => {
+                one.balls.iter().all(|ball| is_round(ball) && !is_sharp(ball))
+            }
+            Target::Nothing => false,
+            _ => one.balls.iter().all(is_round),
+        }
+}
+
+impl View {
+    fn new(bodies: &Bodies, (place, radius): (&Place, &Term), other: Option<usize>) -> Self {
+        let com = Place { body: other, at: bodies.of(other).com.clone(), angle: Term::zero() };
+        let away = minus(&bodies.position(place, Pose::Moving), &bodies.position(&com, Pose::Moving));
+        let velocity = minus(&bodies.velocity(place), &bodies.velocity(&com));
+        let back = -&bodies.angle(&com, Pose::Moving);
+        Self {
+            place: turned(&away, &back),
+            velocity: turned(&velocity, &back),
+            radius: radius.clone(),
+            spin: [bodies.turning(place), bodies.turning(&com)],
+        }
+    }
+
+    /// The slip of a contact with a normal.
+    fn slip(&self, normal: &Pair) -> Term {
+        self.slip_at(normal, &self.radius)
+    }
+
+    /// The same where the shape reaches this far against the normal.
+    fn slip_at(&self, normal: &Pair, reach: &Term) -> Term {
+        let [x, y] = normal;
+        let [u, v] = &self.velocity;
+        let along = &(u * y) - &(v * x);
+        let arm = &dot(&self.place, normal) - reach;
+        &(&along + &(&self.spin[1] * &arm)) + &(&self.spin[0] * reach)
+    }
+
+    /// From a point of the other body to the centre.
+    fn from(&self, point: &Pair) -> Pair {
+        minus(&self.place, point)
+    }
+
+    /// The contact with a point of this radius around it.
+    fn touch_point(&self, point: &Pair, radius: &Term) -> Touch {
+        let away = self.from(point);
+        let distance = length(&away);
+        let gap = &distance - &(&self.radius + radius);
+        Touch { gap, slip: self.slip(&away.map(|part| part.over(&distance))) }
+    }
+}
+
+/// A term where something is above zero, and zero elsewhere.
+fn beyond(something: &Term, term: &Term) -> Term {
+    term.when(&format!("{} > 0", something.text()), &Term::zero())
+}
