@@ -39,6 +39,9 @@ impl RunLoop<'_> {
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
+        // What happens here at once begins with the start as it was made consistent, to the bit.
+        let (flow, trial) = (&self.integrator.flow, &self.integrator.trial);
+        self.recorder.begin_segment(&flow.mode, trial.t, &trial.start);
         self.finish_instant(Restart::Initial, firing)
     }
 
