@@ -71,7 +71,10 @@ pub const NOTE_KINDS: &[NoteKind] = &[
     ),
     warning("contact-not-unique", "contacts can go on in more than one way"),
     warning("events-captured", "hits were too dense to be located one by one, and were stepped over"),
-    warning("restitution-given-up", "a hit gives nothing back: contacts that hit together go on to approach each other, or friction jams"),
+    warning(
+        "restitution-given-up",
+        "a hit gives nothing back: contacts that hit together go on to approach each other, or friction jams",
+    ),
     note("contact-projected", "a contact starts below a gap of zero by rounding, and was closed"),
     note("start-adjusted", "the start did not meet the constraints and was changed"),
     note("already-past", "a guard is past its zero when it begins to be watched"),
