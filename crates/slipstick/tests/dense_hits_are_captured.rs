@@ -165,6 +165,26 @@ fn a_whole_run_is_stepped_through_and_converges_with_order_one() {
     assert!(errors[2] < 0.05 * errors[0] && errors[2] < 1e-2, "{errors:?}");
 }
 
+/// The speeds of the start are off by less than is worth a note: the log has those that the motion begins with.
+#[test]
+fn a_run_that_is_stepped_through_begins_where_its_start_was_corrected_to() {
+    let text = r#"
+        coordinates = { x = 0.6, y = -0.8 }
+        speeds      = { x = 0.8, y = 0.6000000000000123 }
+        kinetic     = "(x'^2 + y'^2)/2"
+        potential   = "9.81*y"
+        constraints.rod = "x^2 + y^2 - 1"
+        contacts.floor  = { gap = "y + 0.9", restitution = 0.5 }
+        run.until = 0.5"#;
+    let plan = common::plan(text);
+    let run = run(&plan, &plan.options.clone().time_stepping(1e-3));
+    assert_eq!(run.outcome, Outcome::ReachedEnd);
+    let begins = &run.events[0];
+    assert!(begins.kinds.contains(&EventKind::Capture) && begins.t == 0.0);
+    assert_ne!(begins.before[3], plan.start.y[3], "the start is corrected");
+    assert_eq!(begins.before, run.segments[0].end);
+}
+
 #[test]
 fn what_is_no_contact_happens_on_time_while_contacts_are_captured() {
     let text = format!("{THREE_BALLS}\n[events]\nclock = {{ at = 0.35 }}\nhalf = {{ guard = \"c < 1.25\" }}");

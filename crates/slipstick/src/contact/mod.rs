@@ -16,6 +16,7 @@ mod least;
 mod limit;
 mod painleve;
 mod relations;
+mod release;
 mod smith;
 mod status;
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use least::{share_friction, share_pushing};
 pub use limit::end_hits;
 pub use painleve::{Jam, jams, near_jam, stop_slip};
 pub use relations::{LawNumbers, Relations, Unsolved};
+pub use release::release;
 pub use status::Status;

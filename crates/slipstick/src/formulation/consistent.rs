@@ -6,6 +6,7 @@
 //! velocities change.
 
 use super::env::Env;
+use super::residuals::largest;
 use crate::equations::{ActiveRows, System, Terms};
 use crate::math::{Matrix, Saddle, SaddleFault};
 
@@ -16,7 +17,8 @@ const MOST_HALVINGS: i32 = 8;
 /// A pin that moves by no more than this part of its value stays where it is.
 const PINNED: f64 = 1e-8;
 
-/// Constraints are met if this is left of them, in coordinates.
+/// Constraints are met if this is left of them, in coordinates; of coordinates larger than one, this part of the
+/// largest.
 const MET: f64 = 1e-9;
 
 /// Why no consistent start was found.
@@ -143,7 +145,7 @@ impl ConsistentStart {
                 None => break,
             }
         }
-        let open = self.open_rows(half);
+        let open = self.open_rows(y, half);
         if open.is_empty() { Ok(()) } else { Err(Refusal::Open(open)) }
     }
 
@@ -210,10 +212,13 @@ impl ConsistentStart {
     }
 
     /// The constraints that are not met: what is left of them is more than rounding, measured in coordinates.
-    fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
+    fn open_rows(&self, y: &[f64], half: Half) -> Vec<(usize, f64)> {
+        let part =
+            if half == Half::Positions { 0..self.positions } else { self.positions..self.positions + self.n };
+        let met = MET * largest(&y[part]).max(1.0);
         let count = if half == Half::Positions { self.position.len() } else { self.velocity.len() };
         let steep = |k: usize| self.rows.row(k).map(|(_, x)| x * x).sum::<f64>().sqrt();
-        let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > MET * steep(k);
+        let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > met * steep(k);
         (0..count).filter(open).map(|k| (self.active.constraint(k), self.level[k])).collect()
     }
 }

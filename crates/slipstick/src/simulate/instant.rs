@@ -39,6 +39,9 @@ impl RunLoop<'_> {
         self.consistency().solve_start();
         self.surfaces().classify(&Firing::default())?;
         self.surfaces().classify_counts();
+        // What happens here at once begins with the start as it was made consistent, to the bit.
+        let (flow, trial) = (&self.integrator.flow, &self.integrator.trial);
+        self.recorder.begin_segment(&flow.mode, trial.t, &trial.start);
         self.finish_instant(Restart::Initial, firing)
     }
 
@@ -219,6 +222,7 @@ impl RunLoop<'_> {
             let mut consistency = Consistency { integrator, recorder };
             consistency.shut_joints(firing)?;
             consistency.solve_algebraic_states(transition);
+            self.find_distance_to_constraints();
         } else {
             self.guards.calendar.read(&mut self.integrator.flow, t);
         }
@@ -228,6 +232,16 @@ impl RunLoop<'_> {
         self.recorder.log(&self.transition, flow.system().guards(), now);
         self.transition.note_followers(self.integrator.flow.system().guards());
         Ok(changed)
+    }
+
+    /// Where constraints have come to hold, the motion may lie beside them by what an event is located to.
+    fn find_distance_to_constraints(&mut self) {
+        let Self { integrator, guards, .. } = self;
+        if integrator.flow.has_active_constraints() {
+            let mut projected = integrator.trial.start.clone();
+            integrator.project_within(integrator.trial.t, &mut projected);
+            guards.uncertainty.lie_beside(&integrator.trial.start, &projected);
+        }
     }
 
     /// Without a reset the state is what it was; where the motion slides it is put onto the surfaces, by no

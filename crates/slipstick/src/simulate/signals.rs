@@ -11,7 +11,7 @@ use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::Detection;
 use crate::step::{DENSE_DEGREE, Trial};
 use crate::transition::orientation;
-use crate::watch::{Banded, DenseError, Described, MOST_ORDERS, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, Described, MOST_ORDERS, Signals, SpeedBound, StepPolynomial};
 
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
@@ -334,10 +334,8 @@ impl Signals for Along<'_, '_> {
         Described::Here
     }
 
-    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
-            return DenseError::default();
-        };
+    fn dense_error(&mut self, comparison: usize, s: f64) -> f64 {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return 0.0 };
         let t = self.integrator.trial.t + s;
         self.go_to(s);
         let tolerances = &self.integrator.options.tolerances;
@@ -345,10 +343,18 @@ impl Signals for Along<'_, '_> {
         for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
             *width = tolerances.scale(i, y.abs());
         }
-        let error = self.integrator.flow.guards().spread(guard, t, state, scratch);
+        self.integrator.flow.guards().spread(guard, t, state, scratch)
+    }
+
+    fn slope_error(&mut self, comparison: usize) -> f64 {
+        let guard = self.comparisons.meaning(comparison).guard();
         // The gap of an open contact is held by nothing: it is as the motion has computed it.
-        let is_gap = self.integrator.flow.system().guards()[guard].contact.is_some();
-        DenseError { linear: if is_gap || self.begins_exactly() { 0.0 } else { error }, higher: error }
+        let is_gap = |g: usize| self.integrator.flow.system().guards()[g].contact.is_some();
+        if self.begins_exactly() || guard.is_none_or(is_gap) {
+            0.0
+        } else {
+            self.dense_error(comparison, 0.0)
+        }
     }
 
     fn points(&self) -> &[f64] {

@@ -109,8 +109,16 @@ impl Uncertainty {
         let states = start.iter().zip(end).zip(self.reaches.iter().zip(&self.landing));
         for (delta, ((&start, &end), (&reach, landing))) in self.at_start.iter_mut().zip(states) {
             let moved = rounding_of(start, end, part * reach) + landing;
-            let is_still = (reach == 0.0) & (start.to_bits() == end.to_bits());
+            let is_still = (part * reach == 0.0) & (start.to_bits() == end.to_bits());
             *delta = if is_still { *delta } else { moved };
+        }
+    }
+
+    /// A state lies beside the constraints that hold from here on: it is uncertain by how far they move it as soon
+    /// as a step begins.
+    pub(super) fn lie_beside(&mut self, y: &[f64], projected: &[f64]) {
+        for (delta, (y, projected)) in self.at_start.iter_mut().zip(y.iter().zip(projected)) {
+            *delta = delta.max((projected - y).abs());
         }
     }
 

@@ -110,7 +110,7 @@ impl StepPolynomial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{DenseError, SpeedBound};
+    use crate::watch::SpeedBound;
 
     /// `|s - 0.3| - 0.1`, of which nothing is known next to its kink.
     struct Kink {
@@ -145,8 +145,12 @@ mod tests {
             &[]
         }
 
-        fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
-            DenseError::default()
+        fn dense_error(&mut self, _comparison: usize, _s: f64) -> f64 {
+            0.0
+        }
+
+        fn slope_error(&mut self, _comparison: usize) -> f64 {
+            0.0
         }
 
         fn travels(&mut self, _which: &[usize], out: &mut [f64]) {

@@ -145,8 +145,12 @@ mod tests {
             Described::Never
         }
 
-        fn dense_error(&mut self, _comparison: usize, _s: f64) -> crate::watch::DenseError {
-            crate::watch::DenseError::default()
+        fn dense_error(&mut self, _comparison: usize, _s: f64) -> f64 {
+            0.0
+        }
+
+        fn slope_error(&mut self, _comparison: usize) -> f64 {
+            0.0
         }
 
         fn points(&self) -> &[f64] {

@@ -51,7 +51,7 @@ impl Decisions {
             let verdict = decide(signals, comparison, &pinned, &mut self.series);
             let Some(verdict) = verdict else {
                 let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
-                let held = signals.dense_error(comparison, 0.0).linear;
+                let held = signals.slope_error(comparison);
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
                 // What holds it there is only as exact as the method.
                 record.pinned.held = if held.is_finite() { held } else { 0.0 };
@@ -104,11 +104,7 @@ impl SideTable {
             let (side, record) = (self.now.sides[comparison], &self.records[comparison]);
             let decided = side.is_inside() && record.decision != DecidedBy::Open;
             let Some(plus) = side.truth().filter(|_| decided) else { return false };
-            let slope = if record.decision.is_soft() {
-                DENSE * signals.dense_error(comparison, 0.0).linear
-            } else {
-                0.0
-            };
+            let slope = if record.decision.is_soft() { DENSE * signals.slope_error(comparison) } else { 0.0 };
             let first = LOOKS.iter().find_map(|&part| {
                 signals.values(&[comparison], part * h, &mut value);
                 let [Banded { value, band }] = value;

@@ -100,7 +100,7 @@ impl Source<'_> {
 
     /// What the dense output cannot tell from zero.
     fn tolerance(&mut self, s: f64) -> f64 {
-        self.signals.dense_error(self.comparison, s).higher
+        self.signals.dense_error(self.comparison, s)
     }
 }
 

@@ -68,15 +68,6 @@ impl Default for StepPolynomial {
     }
 }
 
-/// How wrong the dense output can be in a comparison at the end of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DenseError {
-    /// The part that grows with the first power of time: zero where dense output begins with the exact slope.
-    pub linear: f64,
-    /// The part that grows with higher powers.
-    pub higher: f64,
-}
-
 /// Comparisons as functions of local time `s`, which is 0 at the start of the step at hand and `h` at its
 /// end.
 ///
@@ -112,7 +103,11 @@ pub trait Signals {
     /// The error that the dense output may have at the end of the step, in this comparison where it is at a
     /// local time. It widens the band of the first step after a decision by a derivative of order two or
     /// more (rule 6), and says what touches zero.
-    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError;
+    fn dense_error(&mut self, comparison: usize, s: f64) -> f64;
+
+    /// The part of that error which grows with the first power of time from the start of the step: zero where
+    /// dense output begins with the exact slope.
+    fn slope_error(&mut self, comparison: usize) -> f64;
 
     /// By how much some comparisons can change at most within the step, in the order of `which`; infinite where
     /// that is not known. In a part of the step it is no more than that part of it.

@@ -8,7 +8,7 @@ use super::scan::{Brief, Found, Scanner};
 use super::search::Widening;
 use super::side::SideState;
 use super::sides::SideTable;
-use super::signals::{Banded, DenseError, NotFinite, Signals};
+use super::signals::{Banded, NotFinite, Signals};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -371,17 +371,17 @@ fn brief(sides: &SideTable, signals: &mut dyn Signals, comparison: usize, h: f64
     let touches = touches.unwrap_or(Touches::Ignored);
     let near = match touches {
         Touches::Count => {
-            NEAR * [0.0, h].map(|s| signals.dense_error(comparison, s).higher).into_iter().fold(0.0, f64::max)
+            NEAR * [0.0, h].map(|s| signals.dense_error(comparison, s)).into_iter().fold(0.0, f64::max)
         }
         _ => 0.0,
     };
     let Pinned { constant, linear, .. } = record.pinned;
     let constant = constant + record.slack;
     let loose = record.decision.is_soft() || sides.undecided.binary_search(&comparison).is_ok();
-    let error = if loose { signals.dense_error(comparison, 0.0) } else { DenseError::default() };
-    let error = if record.decision.is_soft() { error } else { DenseError { higher: 0.0, ..error } };
-    let [slope, dense] =
-        [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
+    // What is not asked for is not computed: errors of forces are costly.
+    let slope = if loose { signals.slope_error(comparison) } else { 0.0 };
+    let dense = if record.decision.is_soft() { signals.dense_error(comparison, 0.0) } else { 0.0 };
+    let [slope, dense] = [slope, dense].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
     let widening = Widening { constant, linear: linear * h + slope, dense, h };
     Brief { comparison, widening, touches, near, entered: record.entered, until: h }
 }

@@ -4,7 +4,7 @@ use super::super::rule::{Impossible, ImpossibleContact, Transition};
 use super::ContactRemark;
 use crate::contact::{
     GivenImpulse, Hit, Impact, ImpactRemark, ImpactResult, Jam, LawNumbers, Relations, Resolved, Status,
-    Unsolved, Wish, end_hits, jams, resolve_accelerations, resolve_impact, stop_slip,
+    Unsolved, Wish, end_hits, jams, release, resolve_accelerations, resolve_impact, stop_slip,
 };
 use crate::equations::{ContactGuard, Layout, UncertainPoint};
 use crate::expr::Inexact;
@@ -45,8 +45,9 @@ struct Attempt {
     velocity: Vec<f64>,
     /// Contacts that may as well slide as lift.
     ambiguous: Vec<(usize, Jam)>,
-    /// The change of the speeds for each contact that takes off what its gap was held with.
-    take_off: Vec<Vec<f64>>,
+    /// What takes off the velocities that closed gaps were held with: impulses by rows, and the change of the speeds for
+    /// one in each.
+    release: (Vec<f64>, Vec<Vec<f64>>),
 }
 
 /// Impulses, with the contacts before them.
@@ -149,8 +150,8 @@ impl ContactProblem<'_, '_> {
                 Ok(resolved) => {
                     let ambiguous =
                         if resolved.is_ambiguous { jams(&relations, &wishes) } else { Vec::new() };
-                    let take_off = take_off(&relations, &responses, &held);
-                    return Ok(Attempt { impulses, jammed, resolved, velocity, ambiguous, take_off });
+                    let release = (release(&relations, &before, &held), responses);
+                    return Ok(Attempt { impulses, jammed, resolved, velocity, ambiguous, release });
                 }
                 Err(why) => self.unsolved(why),
             };
@@ -293,21 +294,16 @@ impl ContactProblem<'_, '_> {
         if attempt.resolved.is_ambiguous && attempt.ambiguous.is_empty() {
             remarks.push(ContactRemark::MotionNotUnique(self.which.clone()));
         }
-        for (i, status) in attempt.resolved.statuses.iter().enumerate() {
-            self.let_go(transition, i, (*status, &attempt.take_off[i]));
-            self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
+        let now = &attempt.resolved.statuses;
+        let opens = self.statuses().iter().zip(now).any(|(was, is)| was.is_closed() && !is.is_closed());
+        if opens {
+            // A contact that opens has no velocity but that of impulses: what steps have left of zero would look like
+            // a motion.
+            let (impulses, responses) = &attempt.release;
+            move_by(self.flow.system().layout(), (impulses, responses), &mut transition.after);
         }
-    }
-
-    /// A contact that opens has no velocity but that of impulses: what steps have left of zero would look like a motion.
-    fn let_go(&self, transition: &mut Transition, i: usize, (status, change): (Status, &Vec<f64>)) {
-        let contact = &self.flow.system().contacts()[self.which[i]];
-        if self.flow.mode.status(contact).is_closed() && !status.is_closed() {
-            move_by(
-                self.flow.system().layout(),
-                (&[1.0], std::slice::from_ref(change)),
-                &mut transition.after,
-            );
+        for (i, status) in now.iter().enumerate() {
+            self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
     }
 
@@ -425,16 +421,6 @@ fn turn_slips(wishes: &mut [Wish], before: &[Inexact], result: &ImpactResult) {
         };
         wish.direction = result.slides[i].unwrap_or(left);
     }
-}
-
-/// For each contact the change of the speeds that takes off the velocity with which its gap was held.
-fn take_off(relations: &Relations, responses: &[Vec<f64>], held: &[f64]) -> Vec<Vec<f64>> {
-    let of_contact = |(i, held): (usize, &f64)| {
-        let own = relations.w(2 * i, 2 * i);
-        let impulse = if own > 0.0 { -held / own } else { 0.0 };
-        responses[2 * i].iter().map(|response| impulse * response).collect()
-    };
-    held.iter().enumerate().map(of_contact).collect()
 }
 
 /// The sign of a number, zero for zero.
