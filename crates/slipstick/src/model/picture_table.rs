@@ -180,7 +180,7 @@ impl<'v, 'i> ElementTable<'_, '_, 'v, 'i> {
     }
 
     fn zero(&self) -> Formula {
-        Reader::zero(SourceLocation { span: self.value.span(), text_start: None })
+        Reader::zero(SourceLocation::whole(self.value.span()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What parts add to a model: coordinates, masses, forces, constraints, discrete variables, outputs and events.
 
-use super::term::Term;
+use super::term::{Pair, Term};
 use crate::expr::parse;
 use crate::model::compliant::Compliance;
 use crate::model::{
@@ -29,6 +29,8 @@ pub(in crate::model) struct Lowered {
     pub(in crate::model) errors: Vec<Diagnostic>,
     /// Names of what bodies have that become outputs, whether a formula uses them or not.
     pub(in crate::model) columns: Vec<String>,
+    /// Springs between two points, to be drawn.
+    pub(in crate::model) springs: Vec<(String, [Pair; 2])>,
     forces: BTreeMap<String, (Term, Range<usize>)>,
 }
 

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod contacts;
+mod drawing;
 mod drives;
 mod forces;
 mod gaps;
@@ -125,7 +126,8 @@ impl Building<'_> {
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         self.lower_bodies(&bodies);
-        let contacts = self.lower_contacts(&bodies, &joints, shapes);
+        let contacts = self.lower_contacts(&bodies, &joints, &mut shapes);
+        self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
         self.switch_joints(&held);
@@ -139,15 +141,26 @@ impl Building<'_> {
     }
 
     /// Shapes, and what they do where they touch.
-    fn lower_contacts(&mut self, bodies: &Bodies, joints: &Joints, mut shapes: Vec<Shape>) -> ContactSets {
+    fn lower_contacts(&mut self, bodies: &Bodies, joints: &Joints, shapes: &mut Vec<Shape>) -> ContactSets {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
-        shapes::read_shapes(source, sections.get("shapes"), bodies, &mut shapes);
+        shapes::read_shapes(source, sections.get("shapes"), bodies, shapes);
         let of_pairs = [sections.get("materials"), sections.get("pairs")];
-        let pairs = Pairs::read(source, of_pairs, (bodies, &shapes));
-        let scene = Scene { bodies, joints: &joints.list, shapes: &shapes, pairs: &pairs };
+        let pairs = Pairs::read(source, of_pairs, (bodies, shapes));
+        let scene = Scene { bodies, joints: &joints.list, shapes, pairs: &pairs };
         let (sets, overlaps) = lower_contacts(source, sections.get("contacts"), &scene, lowered);
         overlaps.check(source, lowered);
         sets
+    }
+
+    /// What bodies look like, before what the model draws itself.
+    fn draw(&mut self, parts: (&Bodies, &[Shape]), held: &BTreeMap<&str, Held<'_>>) {
+        let springs = std::mem::take(&mut self.lowered.springs);
+        let mut picture = drawing::draw_parts(parts, held, &springs, &mut self.lowered);
+        let own = std::mem::take(&mut self.model.picture);
+        picture.bodies.extend(own.bodies);
+        picture.lines.extend(own.lines);
+        picture.points.extend(own.points);
+        self.model.picture = picture;
     }
 
     fn check_defaults(&mut self) {

@@ -46,6 +46,8 @@ impl Stretch {
         let [first, second] = reader.places()?;
         let ends = Ends { bodies: reader.bodies, first, second, axis: origin() };
         let between = ends.between(Pose::Moving);
+        let through = [&ends.first, &ends.second].map(|end| ends.bodies.position(end, Pose::Moving));
+        reader.lowered.springs.push((reader.name.to_owned(), through));
         let now = length(&between);
         let direction = between.map(|part| part.over(&now));
         let gradient = ends.slope_along(&direction, false);

@@ -1,0 +1,109 @@
+//! What bodies look like: their shapes, links as bars through their points, joints as marks, springs as coils.
+
+use super::bodies::{Bodies, Body, Place, Pose};
+use super::holding::Held;
+use super::lowered::Lowered;
+use super::shapes::{Shape, ShapeForm};
+use super::term::{Pair, Term, length, minus, origin, plus, scaled};
+use crate::model::{DrawnBody, DrawnLine, DrawnPoint, DrawnShape, Outline, Picture, PictureRule};
+use std::collections::BTreeMap;
+
+/// How wide a link is, as a part of its length, if nothing is said.
+const WIDTH: f64 = 0.06;
+
+/// What is drawn of parts. What the model draws itself stands behind it.
+pub(super) fn draw_parts(
+    (bodies, shapes): (&Bodies, &[Shape]),
+    held: &BTreeMap<&str, Held<'_>>,
+    springs: &[(String, [Pair; 2])],
+    lowered: &mut Lowered,
+) -> PictureRule {
+    let ground = draw_body(bodies, None, shapes);
+    let moving = (0..bodies.list.len()).map(|i| draw_body(bodies, Some(i), shapes));
+    let drawn = moving.chain([ground]).filter(|body| !body.shapes.is_empty() || body.pose.is_some());
+    let joint = |held: &Held<'_>| DrawnPoint {
+        name: held.joint.name.clone(),
+        at: bodies.position(&held.ends.second, Pose::Moving),
+    };
+    let spring = |(name, through): &(String, [Pair; 2])| DrawnLine {
+        name: name.clone(),
+        is_spring: true,
+        through: through.to_vec(),
+        width: None,
+        lights: Vec::new(),
+    };
+    let rods = held.values().filter(|held| held.joint.kind.word == "distance").map(|held| DrawnLine {
+        name: held.joint.name.clone(),
+        is_spring: false,
+        through: [&held.ends.first, &held.ends.second].map(|end| bodies.position(end, Pose::Moving)).to_vec(),
+        width: None,
+        lights: Vec::new(),
+    });
+    let picture = Picture {
+        bodies: drawn.collect(),
+        lines: springs.iter().map(spring).chain(rods).collect(),
+        points: held.values().filter(|held| held.joint.kind.places).map(joint).collect(),
+    };
+    picture.map(&mut |_, term| lowered.formula(term, &(0..0)))
+}
+
+/// A body with its shapes; none is the ground.
+fn draw_body(bodies: &Bodies, index: Option<usize>, shapes: &[Shape]) -> DrawnBody<Term> {
+    let body = bodies.of(index);
+    let frame = Place { body: index, at: origin(), angle: Term::zero() };
+    let pose = index.map(|_| {
+        let [x, y] = bodies.position(&frame, Pose::Moving);
+        [x, y, bodies.angle(&frame, Pose::Moving)]
+    });
+    let own = shapes.iter().filter(|shape| shape.place.body == index).map(draw_shape);
+    let mut drawn: Vec<DrawnShape<Term>> = own.collect();
+    drawn.extend(bars(body, index.is_some() && drawn.is_empty()));
+    let points = body.points.iter().filter(|(name, _)| !matches!(name.as_str(), "origin" | "com" | "centre"));
+    let points = points.map(|(name, at)| DrawnPoint { name: name.clone(), at: at.clone() });
+    DrawnBody { name: body.name.clone(), pose, shapes: drawn, points: points.collect(), lights: Vec::new() }
+}
+
+/// A shape where it is on its body.
+fn draw_shape(shape: &Shape) -> DrawnShape<Term> {
+    let (two, full) = (Term::number(2.0), |half: &Term| &Term::number(2.0) * half);
+    let outline = match &shape.form {
+        ShapeForm::Disc(radius) => Outline::Disc(radius.clone()),
+        ShapeForm::Box(half) => Outline::Box(scaled(half, &two)),
+        ShapeForm::Capsule(half, radius) => Outline::Capsule([full(half), radius.clone()]),
+        ShapeForm::Segment(from, to) => Outline::Segment([from.clone(), to.clone()]),
+        ShapeForm::HalfPlane(normal) => Outline::HalfPlane(normal.clone()),
+        ShapeForm::Polygon(corners, _) => Outline::Polygon(corners.clone()),
+        ShapeForm::Ellipse(axes) => Outline::Ellipse(axes.clone()),
+    };
+    let Place { at, angle, .. } = &shape.place;
+    let centre = plus(at, &super::term::turned(&shape.placed(&origin()), angle));
+    DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }
+}
+
+/// The bars of a link between its points; a body without any shape has bars from its origin to its points.
+fn bars(body: &Body, has_no_shape: bool) -> Vec<DrawnShape<Term>> {
+    let ends: Vec<[Pair; 2]> = match &body.link[..] {
+        [] if has_no_shape => {
+            let is_place = |name: &&String| !matches!(name.as_str(), "origin" | "com");
+            body.points
+                .iter()
+                .filter(|(name, _)| is_place(name))
+                .map(|(_, at)| [origin(), at.clone()])
+                .collect()
+        }
+        link => link.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect(),
+    };
+    let bar = |[from, to]: &[Pair; 2]| {
+        let along = minus(to, from);
+        let length = length(&along);
+        let width = body.width.clone().unwrap_or_else(|| &Term::number(WIDTH) * &length);
+        let half = Term::number(0.5);
+        DrawnShape {
+            outline: Outline::Capsule([length, &half * &width]),
+            at: scaled(&plus(from, to), &half),
+            turn: Term::call("atan2", &[&along[1], &along[0]]),
+            width: None,
+        }
+    };
+    ends.iter().map(bar).collect()
+}
