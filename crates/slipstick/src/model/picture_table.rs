@@ -186,7 +186,7 @@ impl<'v, 'i> ElementTable<'_, '_, 'v, 'i> {
 
 /// Places may use everything, sizes only parameters; what lights up needs something that happens.
 pub(super) fn check_picture(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    model.picture.visit(&mut |number, formula| {
+    model.about.picture.visit(&mut |number, formula| {
         let context = match number {
             DrawnNumber::Place => FormulaContext::observing("a place of the picture"),
             DrawnNumber::Size => FormulaContext::fixed("a size of the picture"),
@@ -199,7 +199,7 @@ pub(super) fn check_picture(model: &Model, scope: &Scope<'_>, errors: &mut Vec<D
     let events = model.all_events().flat_map(|(_, event)| event.names(model));
     let known: BTreeSet<String> =
         contacts.map(|name| contact_name(name, "").trim_end_matches('.').to_owned()).chain(events).collect();
-    for light in model.picture.lights().filter(|light| !known.contains(&light.name)) {
+    for light in model.about.picture.lights().filter(|light| !known.contains(&light.name)) {
         let names = known.iter().map(String::as_str);
         errors.push(unknown_name(&light.name, light.span.clone(), names, "among contacts and events"));
     }

@@ -1,5 +1,5 @@
-//! The motion of everything as few moments between which cubic curves show the rest: both sides of each event,
-//! and as many in between as can be told apart.
+//! The motion of everything as few moments between which cubic curves show the rest: both sides of each
+//! event, and as many in between as can be told apart.
 
 use super::scene::{Pose, Scene};
 use slipstick::trajectory::Segment;
