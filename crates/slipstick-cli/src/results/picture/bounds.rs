@@ -32,9 +32,9 @@ impl Extent {
             let motion = Motion::of(body.pose.unwrap_or_default());
             for shape in &body.shapes {
                 let own = Motion::of([shape.at[0], shape.at[1], shape.turn]);
-                corners(&shape.outline)
-                    .into_iter()
-                    .for_each(|corner| self.add(motion.apply(own.apply(corner))));
+                for corner in corners(&shape.outline) {
+                    self.add(motion.apply(own.apply(corner)));
+                }
             }
         }
         picture.lines.iter().flat_map(|line| &line.through).for_each(|at| self.add(*at));

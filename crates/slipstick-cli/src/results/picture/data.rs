@@ -5,7 +5,7 @@ use super::base64::base64;
 use super::keys::Keys;
 use super::scene::{Scene, belongs};
 use serde_json::{Value, json};
-use slipstick::contact::Hit;
+use slipstick::contact::{Hit, Impact};
 use slipstick::model::{
     DrawnBody, DrawnLine, DrawnPoint, DrawnShape, Formula, Outline, Picture, Reference, contact_name,
 };
@@ -137,7 +137,7 @@ fn event_json(result: &RunResult<'_>, event: &Event, picture: &Picture<f64>) -> 
     let bodies: Vec<usize> =
         (0..picture.bodies.len()).filter(|k| is_of(&picture.bodies[*k].lights)).collect();
     let lines: Vec<usize> = (0..picture.lines.len()).filter(|k| is_of(&picture.lines[*k].lights)).collect();
-    let hits: Vec<&Hit> = event.impacts().flat_map(|impact| impact.pushes()).collect();
+    let hits: Vec<&Hit> = event.impacts().flat_map(Impact::pushes).collect();
     let impulse = (!hits.is_empty()).then(|| hits.iter().map(|hit| hit.impulse.0).sum::<f64>());
     let kinds: Vec<&str> = event.kinds.iter().map(|kind| kind.name()).collect();
     json!({

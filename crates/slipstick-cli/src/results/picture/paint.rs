@@ -147,16 +147,13 @@ impl Painter<'_> {
     fn line(&mut self, line: &DrawnLine<f64>, lit: bool) {
         let places: Vec<[f64; 2]> = line.through.iter().map(|at| self.view.pixel(*at)).collect();
         let colour = if lit { LIT } else { LINE };
-        match (line.is_spring, places.as_slice()) {
-            (true, &[from, to]) => {
-                let half = line.width.map_or(TOOTH, |width| width * self.view.scale / 2.0);
-                let teeth = polyline(&spring([from, to], half), false);
-                self.add(&line.name, teeth, None, Some((colour, SPRING_WIDTH)));
-            }
-            _ => {
-                let width = self.width(line.width, LINE_WIDTH);
-                self.add(&line.name, polyline(&places, false), None, Some((colour, width)));
-            }
+        if let (true, &[from, to]) = (line.is_spring, places.as_slice()) {
+            let half = line.width.map_or(TOOTH, |width| width * self.view.scale / 2.0);
+            let teeth = polyline(&spring([from, to], half), false);
+            self.add(&line.name, teeth, None, Some((colour, SPRING_WIDTH)));
+        } else {
+            let width = self.width(line.width, LINE_WIDTH);
+            self.add(&line.name, polyline(&places, false), None, Some((colour, width)));
         }
     }
 
