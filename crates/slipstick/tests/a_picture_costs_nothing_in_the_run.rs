@@ -65,11 +65,11 @@ fn runs_have_the_same_bits_with_and_without_a_picture() {
 fn numbers_of_the_picture_are_those_of_outputs_on_both_sides_of_events() {
     let (plan, trajectory) = run(&format!("{BALL}{PICTURE}"));
     let model = Model::from_toml(&format!("{BALL}{PICTURE}")).unwrap();
-    let mut row = vec![0.0; model.picture.formulas().len()];
+    let mut row = vec![0.0; model.about.picture.formulas().len()];
     let mut outputs = vec![0.0; model.outputs.len()];
     let mut picture = Mixture::new(&plan.system, plan.system.picture());
     let mut observer = Mixture::new(&plan.system, plan.system.outputs());
-    let numbered = model.picture.numbered();
+    let numbered = model.about.picture.numbered();
     let [x, y, angle] = numbered.bodies[0].pose.unwrap();
     let mut jumps = 0;
     for (i, event) in trajectory.events.iter().enumerate() {

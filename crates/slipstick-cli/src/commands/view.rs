@@ -32,7 +32,7 @@ pub(crate) fn view(arguments: &ViewArguments, json: bool) -> Result<Finish, Trou
 
 /// A model that draws nothing is refused before it runs.
 pub(super) fn check_picture(file: &ModelFile) -> Result<(), Trouble> {
-    if file.model.picture.is_empty() { Err(no_picture(file)) } else { Ok(()) }
+    if file.model.about.picture.is_empty() { Err(no_picture(file)) } else { Ok(()) }
 }
 
 pub(super) fn no_picture(file: &ModelFile) -> Trouble {

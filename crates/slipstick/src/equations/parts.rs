@@ -67,7 +67,7 @@ impl Parts {
             !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
         };
         // The picture is read last: whoever draws a model runs the same equations.
-        let numbers = model.picture.formulas();
+        let numbers = model.about.picture.formulas();
         let locked = numbers.iter().map(|number| lowering.locked(number, "picture")).collect();
         let picture = (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
         let depends_on_mode = model.modes.iter().any(own);

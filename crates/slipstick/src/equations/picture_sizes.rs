@@ -14,18 +14,18 @@ pub(super) fn check_sizes(model: &Model, fixed: &ParameterValues<'_>) -> Result<
             f64::NAN
         }),
     };
-    let sizes: Picture<f64> = model.picture.map(&mut value);
+    let sizes: Picture<f64> = model.about.picture.map(&mut value);
     if !errors.is_empty() {
         return Err(errors);
     }
-    for (body, rule) in sizes.bodies.iter().zip(&model.picture.bodies) {
+    for (body, rule) in sizes.bodies.iter().zip(&model.about.picture.bodies) {
         let faults = body.shapes.iter().zip(&rule.shapes);
         errors.extend(faults.filter_map(|(shape, rule)| {
             let message = format!("`{}` cannot be drawn: {}", body.name, shape.fault()?);
             Some(Diagnostic::new("bad-picture", rule.turn.place.span.clone(), message).hint(CURE))
         }));
     }
-    for (line, rule) in sizes.lines.iter().zip(&model.picture.lines) {
+    for (line, rule) in sizes.lines.iter().zip(&model.about.picture.lines) {
         let width = rule.width.as_ref().filter(|_| line.width.is_some_and(|width| width <= 0.0));
         errors.extend(width.map(|width| {
             let message = format!("`{}` cannot be drawn: a width is greater than zero", line.name);

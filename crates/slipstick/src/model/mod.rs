@@ -265,19 +265,21 @@ impl RunRule {
     }
 }
 
-/// What a person reads of a model first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a person sees of a model.
+#[derive(Clone, Debug, Default)]
 pub struct About {
     /// What it is called.
     pub title: Option<String>,
     /// What it is about.
     pub description: Option<String>,
+    /// What it looks like.
+    pub picture: PictureRule,
 }
 
 /// A model: everything that does not change during a run.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// What it is called, and what it is about.
+    /// What it is called, what it is about, and what it looks like.
     pub about: About,
     /// Constants, which may be formulas of other parameters.
     pub parameters: Vec<Definition>,
@@ -303,8 +305,6 @@ pub struct Model {
     pub modes: Vec<ModeRule>,
     /// Quantities that should stay constant.
     pub audit: Vec<AuditRule>,
-    /// What it looks like.
-    pub picture: PictureRule,
     /// The unit of a name.
     pub units: Vec<(Reference, String)>,
     /// What is asked of a run.

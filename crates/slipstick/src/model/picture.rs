@@ -1,8 +1,8 @@
 //! What a model looks like: drawn bodies with their shapes, lines and springs, single points.
 //!
-//! A [`Picture`] has one number of some kind wherever a place or a size is asked for: a formula in a model, the
-//! place of a value in a list while a trajectory is sampled, a number in one frame. [`Picture::map`] goes from one
-//! to the other, always in the same order.
+//! A [`Picture`] has one number of some kind wherever a place or a size is asked for: a formula in a model,
+//! the place of a value in a list while a trajectory is sampled, a number in one frame. [`Picture::map`] goes from
+//! one to the other, always in the same order.
 
 use super::{Formula, Reference};
 

@@ -153,9 +153,9 @@ impl<'v, 'i> ElementTable<'_, '_, 'v, 'i> {
         if !(least..=most).contains(&list.len()) {
             let wanted = match (least, most) {
                 (2, 2) => "a list of two places".to_owned(),
-                _ => format!("a list of at least {least} places"),
+                _ => format!("a list of {least} to {most} places"),
             };
-            self.reader.wrong_type(value, &self.key(key), &wanted, example);
+            self.wrong_list(value, key, &wanted, example);
             return (0..least).map(|_| [self.zero(), self.zero()]).collect();
         }
         list.iter().map(|place| self.pair(place, key, example)).collect()
@@ -164,15 +164,21 @@ impl<'v, 'i> ElementTable<'_, '_, 'v, 'i> {
     fn pair(&mut self, value: &Value<'_>, key: &str, example: &str) -> [Formula; 2] {
         let list = value.get_ref().as_array().map_or(&[][..], |list| &**list);
         let [x, y] = list else {
-            let wanted = match value.get_ref() {
-                DeValue::Array(_) => "a list of two numbers or formulas, and of no more",
-                _ => "a list of two numbers or formulas",
-            };
-            self.reader.wrong_type(value, &self.key(key), wanted, example);
+            self.wrong_list(value, key, "a list of two numbers or formulas", example);
             return [self.zero(), self.zero()];
         };
         let key = self.key(key);
         [x, y].map(|value| self.reader.formula(value, &key, Kind::Number))
+    }
+
+    /// Reports what is no list, or one of another length.
+    fn wrong_list(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
+        let key = self.key(key);
+        let DeValue::Array(list) = value.get_ref() else {
+            return self.reader.wrong_type(value, &key, wanted, example);
+        };
+        let message = format!("`{key}` must be {wanted}, and this list has {}", list.len());
+        self.reader.error("wrong-type", value.span(), message, format!("for example `{example}`"));
     }
 
     fn key(&self, key: &str) -> String {
@@ -186,7 +192,7 @@ impl<'v, 'i> ElementTable<'_, '_, 'v, 'i> {
 
 /// Places may use everything, sizes only parameters; what lights up needs something that happens.
 pub(super) fn check_picture(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    model.picture.visit(&mut |number, formula| {
+    model.about.picture.visit(&mut |number, formula| {
         let context = match number {
             DrawnNumber::Place => FormulaContext::observing("a place of the picture"),
             DrawnNumber::Size => FormulaContext::fixed("a size of the picture"),
@@ -199,7 +205,7 @@ pub(super) fn check_picture(model: &Model, scope: &Scope<'_>, errors: &mut Vec<D
     let events = model.all_events().flat_map(|(_, event)| event.names(model));
     let known: BTreeSet<String> =
         contacts.map(|name| contact_name(name, "").trim_end_matches('.').to_owned()).chain(events).collect();
-    for light in model.picture.lights().filter(|light| !known.contains(&light.name)) {
+    for light in model.about.picture.lights().filter(|light| !known.contains(&light.name)) {
         let names = known.iter().map(String::as_str);
         errors.push(unknown_name(&light.name, light.span.clone(), names, "among contacts and events"));
     }

@@ -62,7 +62,7 @@ impl Reader<'_> {
                 "events" => model.events = read_events(self, value),
                 "modes" => model.modes = self.modes(value),
                 "audit" => model.audit = self.audit(value),
-                "picture" => model.picture = read_picture(self, value),
+                "picture" => model.about.picture = read_picture(self, value),
                 "units" => model.units = self.units(value),
                 "run" => model.run = self.run(value),
                 _ => {}

@@ -5,18 +5,18 @@ use slipstick::model::{DrawnBody, Outline, Picture};
 
 /// A rectangle around things; none yet at first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
+pub(crate) struct Extent {
     pub(crate) low: [f64; 2],
     pub(crate) high: [f64; 2],
 }
 
-impl Default for Bounds {
+impl Default for Extent {
     fn default() -> Self {
         Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] }
     }
 }
 
-impl Bounds {
+impl Extent {
     fn add(&mut self, place: [f64; 2]) {
         if place.iter().all(|x| x.is_finite()) {
             for (k, x) in place.into_iter().enumerate() {
@@ -32,9 +32,9 @@ impl Bounds {
             let motion = Motion::of(body.pose.unwrap_or_default());
             for shape in &body.shapes {
                 let own = Motion::of([shape.at[0], shape.at[1], shape.turn]);
-                corners(&shape.outline)
-                    .into_iter()
-                    .for_each(|corner| self.add(motion.apply(own.apply(corner))));
+                for corner in corners(&shape.outline) {
+                    self.add(motion.apply(own.apply(corner)));
+                }
             }
         }
         picture.lines.iter().flat_map(|line| &line.through).for_each(|at| self.add(*at));
@@ -94,7 +94,7 @@ const MARGIN: f64 = 0.07;
 
 impl Frame {
     /// A frame of so many pixels that shows all of some bounds.
-    pub(crate) fn fit(bounds: &Bounds, [width, height]: [u32; 2]) -> Self {
+    pub(crate) fn fit(bounds: &Extent, [width, height]: [u32; 2]) -> Self {
         let margin = 2.0 * MARGIN * f64::from(width.min(height));
         let part = |pixels: u32, k: usize| (f64::from(pixels) - margin) / (bounds.high[k] - bounds.low[k]);
         let middle = [0, 1].map(|k| f64::midpoint(bounds.low[k], bounds.high[k]));
@@ -110,11 +110,11 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Frame};
+    use super::{Extent, Frame};
 
     #[test]
     fn a_frame_has_equal_scales_and_y_goes_up() {
-        let bounds = Bounds { low: [0.0, 0.0], high: [2.0, 1.0] };
+        let bounds = Extent { low: [0.0, 0.0], high: [2.0, 1.0] };
         let frame = Frame::fit(&bounds, [400, 400]);
         let [low, high] = [frame.pixel([0.0, 0.0]), frame.pixel([2.0, 1.0])];
         assert!((low[0] - 28.0).abs() < 1e-9 && (high[0] - 372.0).abs() < 1e-9, "{low:?} {high:?}");
@@ -123,11 +123,11 @@ mod tests {
 
     #[test]
     fn what_has_no_size_has_room() {
-        let mut point = Bounds::default();
+        let mut point = Extent::default();
         point.add([5.0, 5.0]);
         assert!(point.or_unit().size() >= 1.0);
-        assert_eq!(Bounds::default().or_unit().size(), 2.0);
-        let mut line = Bounds::default();
+        assert_eq!(Extent::default().or_unit().size(), 2.0);
+        let mut line = Extent::default();
         line.add([0.0, 0.0]);
         line.add([0.0, 100.0]);
         let wide = line.or_unit();

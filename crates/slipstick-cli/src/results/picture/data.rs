@@ -5,7 +5,7 @@ use super::base64::base64;
 use super::keys::Keys;
 use super::scene::{Scene, belongs};
 use serde_json::{Value, json};
-use slipstick::contact::Hit;
+use slipstick::contact::{Hit, Impact};
 use slipstick::model::{
     DrawnBody, DrawnLine, DrawnPoint, DrawnShape, Formula, Outline, Picture, Reference, contact_name,
 };
@@ -137,7 +137,7 @@ fn event_json(result: &RunResult<'_>, event: &Event, picture: &Picture<f64>) -> 
     let bodies: Vec<usize> =
         (0..picture.bodies.len()).filter(|k| is_of(&picture.bodies[*k].lights)).collect();
     let lines: Vec<usize> = (0..picture.lines.len()).filter(|k| is_of(&picture.lines[*k].lights)).collect();
-    let hits: Vec<&Hit> = event.impacts().flat_map(|impact| impact.pushes()).collect();
+    let hits: Vec<&Hit> = event.impacts().flat_map(Impact::pushes).collect();
     let impulse = (!hits.is_empty()).then(|| hits.iter().map(|hit| hit.impulse.0).sum::<f64>());
     let kinds: Vec<&str> = event.kinds.iter().map(|kind| kind.name()).collect();
     json!({
@@ -153,7 +153,7 @@ fn event_json(result: &RunResult<'_>, event: &Event, picture: &Picture<f64>) -> 
 
 /// When contacts that light something up were closed: name, from, to.
 fn closed(result: &RunResult<'_>) -> Vec<Value> {
-    let lit = |name: &str| result.file.model.picture.lights().any(|light| light.name == name);
+    let lit = |name: &str| result.file.model.about.picture.lights().any(|light| light.name == name);
     let mut list = Vec::new();
     for contact in result.contacts() {
         let name = contact_name(&contact.name, "");
@@ -198,7 +198,7 @@ fn spans<T: PartialEq>(result: &RunResult<'_>, of: impl Fn(&Segment) -> T) -> Ve
 fn length_unit(result: &RunResult<'_>) -> Option<String> {
     let model = &result.file.model;
     let mut found = None;
-    model.picture.visit(&mut |_, formula: &Formula| {
+    model.about.picture.visit(&mut |_, formula: &Formula| {
         for (name, _) in formula.syntax.names() {
             let unit = model.unit(name).filter(|unit| LENGTHS.contains(unit));
             found = found.take().or(unit.map(str::to_owned));
@@ -207,7 +207,7 @@ fn length_unit(result: &RunResult<'_>) -> Option<String> {
     found
 }
 
-/// What the page compares its own picture with: times, whether after the event there, and the poses of all that
+/// What the page compares its own picture with: times, whether after the event there, and the poses of what
 /// moves.
 fn test(scene: &mut Scene<'_>, end: f64, moving: &[usize]) -> Vec<Value> {
     let segments: Vec<&Segment> =

@@ -43,7 +43,8 @@ pub(crate) fn gif(
     Ok(bytes)
 }
 
-/// Times are in hundredths of a second: each frame ends at the nearest one, so that the film keeps its length.
+/// Times are in hundredths of a second: each frame ends at the nearest one, so that the film keeps
+/// its length.
 fn delay(frame: u32, fps: u16) -> u16 {
     let ends = |frames: u64| (200 * frames + u64::from(fps)) / (2 * u64::from(fps));
     u16::try_from(ends(u64::from(frame) + 1) - ends(u64::from(frame))).unwrap_or(u16::MAX)

@@ -1,5 +1,5 @@
-//! The motion of everything as few moments between which cubic curves show the rest: both sides of each event,
-//! and as many in between as can be told apart.
+//! The motion of everything as few moments between which cubic curves show the rest: both sides of each
+//! event, and as many in between as can be told apart.
 
 use super::scene::{Pose, Scene};
 use slipstick::trajectory::Segment;
@@ -147,8 +147,9 @@ impl Thinner<'_, '_> {
         tracks.into_iter().all(|((track, pose), (a, b))| {
             let shown = hermite((from.0, a), (to.0, b), *t);
             let off = (shown[0] - pose[0]).hypot(shown[1] - pose[1]);
-            // What has no number is not drawn, however near the curve.
-            !(off + track.reach * (shown[2] - pose[2]).abs() > self.tolerance)
+            let off = off + track.reach * (shown[2] - pose[2]).abs();
+            // What has no place is not drawn, however near the curve is.
+            off <= self.tolerance || !pose.iter().all(|x| x.is_finite())
         })
     }
 

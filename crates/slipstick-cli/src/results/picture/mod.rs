@@ -1,7 +1,8 @@
-//! The moving picture of a run: what the model draws, sampled along the trajectory, for the page and for files.
+//! The moving picture of a run: what the model draws, sampled along the trajectory, for the page and files.
 //!
-//! A [`Scene`] evaluates the picture at any time. [`keys`] thins its motion to what can be seen, [`data`] writes
-//! that for the page; [`paint`] turns one frame into filled and stroked paths, which [`svg`] and [`pixels`] draw.
+//! A [`Scene`] evaluates the picture at any time. [`keys`] thins its motion to what can be seen, [`data`]
+//! writes that for the page; [`paint`] turns one frame into filled and stroked paths, which [`svg`] and
+//! [`pixels`] draw.
 
 mod apng;
 mod base64;

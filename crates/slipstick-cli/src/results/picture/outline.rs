@@ -23,14 +23,14 @@ impl Motion {
 
 /// A part of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum PathPart {
     Move([f64; 2]),
     Line([f64; 2]),
     Cubic([[f64; 2]; 3]),
     Close,
 }
 
-impl Part {
+impl PathPart {
     /// The same part elsewhere.
     pub(crate) fn map(self, place: impl Fn([f64; 2]) -> [f64; 2]) -> Self {
         match self {
@@ -46,7 +46,7 @@ impl Part {
 const HANDLE: f64 = 0.552_284_749_830_793_4;
 
 /// The outline of a shape about its centre; a half-plane has none.
-pub(crate) fn path(outline: &Outline<f64>) -> Vec<Part> {
+pub(crate) fn path(outline: &Outline<f64>) -> Vec<PathPart> {
     match outline {
         Outline::Disc(radius) => ellipse([*radius; 2]),
         Outline::Ellipse(axes) => ellipse(*axes),
@@ -79,38 +79,38 @@ fn on_circle(radius: f64, eighth: f64) -> [f64; 2] {
 }
 
 /// A path through places.
-pub(crate) fn polyline(places: &[[f64; 2]], closed: bool) -> Vec<Part> {
-    let mut parts: Vec<Part> = places.iter().map(|place| Part::Line(*place)).collect();
+pub(crate) fn polyline(places: &[[f64; 2]], closed: bool) -> Vec<PathPart> {
+    let mut parts: Vec<PathPart> = places.iter().map(|place| PathPart::Line(*place)).collect();
     if let (Some(first), Some(place)) = (parts.first_mut(), places.first()) {
-        *first = Part::Move(*place);
+        *first = PathPart::Move(*place);
     }
-    parts.extend(closed.then_some(Part::Close));
+    parts.extend(closed.then_some(PathPart::Close));
     parts
 }
 
 /// A quarter turn to the left about a centre: the place goes from `centre + from` to `centre + from⊥`.
-fn quarter(centre: [f64; 2], from: [f64; 2], to: [f64; 2]) -> Part {
+fn quarter(centre: [f64; 2], from: [f64; 2], to: [f64; 2]) -> PathPart {
     let at = |a: f64, b: f64| [0, 1].map(|k| centre[k] + a * from[k] + b * to[k]);
-    Part::Cubic([at(1.0, HANDLE), at(HANDLE, 1.0), at(0.0, 1.0)])
+    PathPart::Cubic([at(1.0, HANDLE), at(HANDLE, 1.0), at(0.0, 1.0)])
 }
 
-fn ellipse([a, b]: [f64; 2]) -> Vec<Part> {
+fn ellipse([a, b]: [f64; 2]) -> Vec<PathPart> {
     let ends = [[a, 0.0], [0.0, b], [-a, 0.0], [0.0, -b]];
     let quarters = (0..4).map(|k| quarter([0.0; 2], ends[k], ends[(k + 1) % 4]));
-    std::iter::once(Part::Move(ends[0])).chain(quarters).chain([Part::Close]).collect()
+    std::iter::once(PathPart::Move(ends[0])).chain(quarters).chain([PathPart::Close]).collect()
 }
 
-fn capsule([length, r]: [f64; 2]) -> Vec<Part> {
+fn capsule([length, r]: [f64; 2]) -> Vec<PathPart> {
     let [right, left] = [[length / 2.0, 0.0], [-length / 2.0, 0.0]];
     let [east, north, west, south] = [[r, 0.0], [0.0, r], [-r, 0.0], [0.0, -r]];
     vec![
-        Part::Move([right[0], -r]),
+        PathPart::Move([right[0], -r]),
         quarter(right, south, east),
         quarter(right, east, north),
-        Part::Line([left[0], r]),
+        PathPart::Line([left[0], r]),
         quarter(left, north, west),
         quarter(left, west, south),
-        Part::Close,
+        PathPart::Close,
     ]
 }
 
@@ -145,13 +145,13 @@ mod tests {
         let mut at = [0.0; 2];
         for part in path(&Outline::Disc(2.0)) {
             match part {
-                Part::Move(to) => at = to,
-                Part::Cubic([a, b, c]) => {
+                PathPart::Move(to) => at = to,
+                PathPart::Cubic([a, b, c]) => {
                     let middle = [0, 1].map(|k| (at[k] + 3.0 * a[k] + 3.0 * b[k] + c[k]) / 8.0);
                     assert!((middle[0].hypot(middle[1]) - 2.0).abs() < 1e-3);
                     at = c;
                 }
-                Part::Line(_) | Part::Close => {}
+                PathPart::Line(_) | PathPart::Close => {}
             }
         }
         assert_eq!(at, [2.0, 0.0]);

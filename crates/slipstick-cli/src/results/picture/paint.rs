@@ -2,8 +2,8 @@
 
 use super::bounds::Frame;
 use super::ink::{BODIES, EDGE, FILL, GROUND, Ink, LINE, LIT, PAPER, POINT, tint};
-use super::outline::{Motion, Part, path, polyline, spring};
-use super::scene::{Scene, Track};
+use super::outline::{Motion, PathPart, path, polyline, spring};
+use super::scene::{PoseTrack, Scene};
 use slipstick::model::{DrawnBody, DrawnLine, DrawnShape, Outline, Picture};
 
 /// Widths in pixels: edges of bodies, of the ground, lines, springs; half of the teeth; points.
@@ -19,7 +19,7 @@ const POINT_RADIUS: f64 = 3.5;
 pub(crate) struct Stroke {
     /// What it belongs to, in the user's words.
     pub(crate) name: String,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PathPart>,
     pub(crate) fill: Option<Ink>,
     /// Colour and width in pixels.
     pub(crate) line: Option<(Ink, f64)>,
@@ -41,9 +41,9 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    fn all(mut self, picture: &Picture<f64>, tracks: &[Track]) -> Vec<Stroke> {
+    fn all(mut self, picture: &Picture<f64>, tracks: &[PoseTrack]) -> Vec<Stroke> {
         let mut tracks = tracks.iter();
-        let of_bodies: Vec<Option<&Track>> =
+        let of_bodies: Vec<Option<&PoseTrack>> =
             picture.bodies.iter().map(|body| body.pose.and_then(|_| tracks.next())).collect();
         // What is infinite lies behind everything, lines before bodies.
         let is_ground = |body: &DrawnBody<f64>| {
@@ -66,11 +66,11 @@ impl Painter<'_> {
         self.strokes
     }
 
-    fn add(&mut self, name: &str, parts: Vec<Part>, fill: Option<Ink>, line: Option<(Ink, f64)>) {
-        let is_finite = |part: &Part| match part {
-            Part::Move(to) | Part::Line(to) => to.iter().all(|x| x.is_finite()),
-            Part::Cubic(places) => places.iter().flatten().all(|x| x.is_finite()),
-            Part::Close => true,
+    fn add(&mut self, name: &str, parts: Vec<PathPart>, fill: Option<Ink>, line: Option<(Ink, f64)>) {
+        let is_finite = |part: &PathPart| match part {
+            PathPart::Move(to) | PathPart::Line(to) => to.iter().all(|x| x.is_finite()),
+            PathPart::Cubic(places) => places.iter().flatten().all(|x| x.is_finite()),
+            PathPart::Close => true,
         };
         // What has no place is not drawn.
         if !parts.is_empty() && parts.iter().all(is_finite) {
@@ -78,7 +78,7 @@ impl Painter<'_> {
         }
     }
 
-    fn body(&mut self, body: &DrawnBody<f64>, k: usize, track: Option<&Track>) {
+    fn body(&mut self, body: &DrawnBody<f64>, k: usize, track: Option<&PoseTrack>) {
         let motion = Motion::of(body.pose.unwrap_or_default());
         let own = BODIES[k % BODIES.len()];
         let (edge, fill) = match track {
@@ -147,16 +147,13 @@ impl Painter<'_> {
     fn line(&mut self, line: &DrawnLine<f64>, lit: bool) {
         let places: Vec<[f64; 2]> = line.through.iter().map(|at| self.view.pixel(*at)).collect();
         let colour = if lit { LIT } else { LINE };
-        match (line.is_spring, places.as_slice()) {
-            (true, &[from, to]) => {
-                let half = line.width.map_or(TOOTH, |width| width * self.view.scale / 2.0);
-                let teeth = polyline(&spring([from, to], half), false);
-                self.add(&line.name, teeth, None, Some((colour, SPRING_WIDTH)));
-            }
-            _ => {
-                let width = self.width(line.width, LINE_WIDTH);
-                self.add(&line.name, polyline(&places, false), None, Some((colour, width)));
-            }
+        if let (true, &[from, to]) = (line.is_spring, places.as_slice()) {
+            let half = line.width.map_or(TOOTH, |width| width * self.view.scale / 2.0);
+            let teeth = polyline(&spring([from, to], half), false);
+            self.add(&line.name, teeth, None, Some((colour, SPRING_WIDTH)));
+        } else {
+            let width = self.width(line.width, LINE_WIDTH);
+            self.add(&line.name, polyline(&places, false), None, Some((colour, width)));
         }
     }
 

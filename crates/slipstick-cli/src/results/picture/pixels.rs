@@ -2,7 +2,7 @@
 
 use super::bounds::Frame;
 use super::ink::{Ink, PAPER};
-use super::outline::Part;
+use super::outline::PathPart;
 use super::paint::Stroke;
 use crate::talk::Trouble;
 use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Transform};
@@ -41,18 +41,18 @@ impl Pixels {
     }
 }
 
-fn path(parts: &[Part]) -> Option<Path> {
+fn path(parts: &[PathPart]) -> Option<Path> {
     let mut path = PathBuilder::new();
     let at = |place: [f64; 2]| place.map(single);
     for part in parts {
         match part.map(|place| place) {
-            Part::Move(to) => path.move_to(at(to)[0], at(to)[1]),
-            Part::Line(to) => path.line_to(at(to)[0], at(to)[1]),
-            Part::Cubic(places) => {
+            PathPart::Move(to) => path.move_to(at(to)[0], at(to)[1]),
+            PathPart::Line(to) => path.line_to(at(to)[0], at(to)[1]),
+            PathPart::Cubic(places) => {
                 let [a, b, c] = places.map(at);
                 path.cubic_to(a[0], a[1], b[0], b[1], c[0], c[1]);
             }
-            Part::Close => path.close(),
+            PathPart::Close => path.close(),
         }
     }
     path.finish()

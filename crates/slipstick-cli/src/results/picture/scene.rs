@@ -1,7 +1,7 @@
 //! The picture of a run at any time.
 
 use super::super::RunResult;
-use super::bounds::{Bounds, reach};
+use super::bounds::{Extent, reach};
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 use slipstick::model::{DrawnBody, Picture, Reference, contact_name};
@@ -17,7 +17,7 @@ pub(crate) type Pose = [f64; 3];
 
 /// Something that moves: the pose of a body, or a place.
 #[derive(Clone, Debug)]
-pub(crate) struct Track {
+pub(crate) struct PoseTrack {
     at: [usize; 2],
     angle: Option<usize>,
     /// How far what moves with it goes from its place.
@@ -27,7 +27,7 @@ pub(crate) struct Track {
     pub(crate) turns: bool,
 }
 
-impl Track {
+impl PoseTrack {
     /// Its pose, from all numbers of the picture.
     fn pose(&self, row: &[f64]) -> Pose {
         let [x, y] = self.at.map(|place| row[place]);
@@ -35,14 +35,14 @@ impl Track {
     }
 }
 
-/// The picture of a run: first the tracks of bodies that move, then those of the places of lines, then of points.
+/// The picture of a run: first the tracks of bodies that move, then of the places of lines, then of points.
 pub(crate) struct Scene<'a> {
     pub(crate) result: &'a RunResult<'a>,
     /// The picture with the place of each number in a row.
     pub(crate) numbered: Picture<usize>,
-    pub(crate) tracks: Vec<Track>,
+    pub(crate) tracks: Vec<PoseTrack>,
     /// What the things that move and those that stand still cover during the run.
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: Extent,
     observer: Mixture<'a>,
     state: Vec<f64>,
     row: Vec<f64>,
@@ -51,7 +51,7 @@ pub(crate) struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// None if the model draws nothing, or nothing was computed.
     pub(crate) fn new(result: &'a RunResult<'a>) -> Option<Self> {
-        let (rule, system) = (&result.file.model.picture, &result.plan.system);
+        let (rule, system) = (&result.file.model.about.picture, &result.plan.system);
         if rule.is_empty() || result.trajectory.segments.is_empty() {
             return None;
         }
@@ -62,7 +62,7 @@ impl<'a> Scene<'a> {
             result,
             tracks: tracks(&numbered),
             numbered,
-            bounds: Bounds::default(),
+            bounds: Extent::default(),
             observer: Mixture::new(system, system.picture()),
             state: vec![0.0; result.trajectory.state_names.len()],
             row: vec![0.0; count],
@@ -146,15 +146,16 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Whether something that happens is what a light is named after, or belongs to it as a hit does to a contact.
+/// Whether something that happens is what a light is named after, or belongs to it as a hit does
+/// to a contact.
 pub(crate) fn belongs(name: &str, light: &str) -> bool {
     name.strip_prefix(light)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest == " at rest")
 }
 
 /// Everything of a picture that can move.
-fn tracks(picture: &Picture<usize>) -> Vec<Track> {
-    let place = |at: [usize; 2], angle| Track { at, angle, reach: 0.0, moves: false, turns: false };
+fn tracks(picture: &Picture<usize>) -> Vec<PoseTrack> {
+    let place = |at: [usize; 2], angle| PoseTrack { at, angle, reach: 0.0, moves: false, turns: false };
     let bodies = picture.bodies.iter().filter_map(|body| body.pose.as_ref());
     let bodies = bodies.map(|[x, y, angle]| place([*x, *y], Some(*angle)));
     let lines = picture.lines.iter().flat_map(|line| &line.through).map(|at| place(*at, None));

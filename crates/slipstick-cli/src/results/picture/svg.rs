@@ -3,7 +3,7 @@
 use super::super::{escape, number};
 use super::bounds::Frame;
 use super::ink::{PAPER, hex};
-use super::outline::Part;
+use super::outline::PathPart;
 use super::paint::Stroke;
 use std::fmt::Write;
 
@@ -33,13 +33,13 @@ pub(crate) fn svg(title: &str, view: &Frame, strokes: &[Stroke]) -> String {
     text + "</svg>\n"
 }
 
-fn path(parts: &[Part]) -> String {
+fn path(parts: &[PathPart]) -> String {
     let place = |[x, y]: [f64; 2]| format!("{} {}", short(x), short(y));
-    let part = |part: &Part| match part {
-        Part::Move(to) => format!("M{}", place(*to)),
-        Part::Line(to) => format!("L{}", place(*to)),
-        Part::Cubic(places) => format!("C{}", places.map(place).join(" ")),
-        Part::Close => "Z".to_owned(),
+    let part = |part: &PathPart| match part {
+        PathPart::Move(to) => format!("M{}", place(*to)),
+        PathPart::Line(to) => format!("L{}", place(*to)),
+        PathPart::Cubic(places) => format!("C{}", places.map(place).join(" ")),
+        PathPart::Close => "Z".to_owned(),
     };
     parts.iter().map(part).collect()
 }

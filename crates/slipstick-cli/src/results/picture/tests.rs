@@ -60,7 +60,7 @@ fn between_keys_the_picture_is_a_quarter_of_a_pixel_from_the_trajectory() {
         let mut worst = 0.0_f64;
         for k in 0..=1000 {
             let t = 2.0 * f64::from(k) / 1000.0;
-            let poses = scene.posest;
+            let poses = scene.poses(scene.segment_at(t), t);
             let shown = keys.pose(0, t);
             worst = worst.max((shown[0] - poses[0][0]).hypot(shown[1] - poses[0][1]));
             worst = worst.max(0.1 * (shown[2] - poses[0][2]).abs());
@@ -133,7 +133,8 @@ fn a_model_that_draws_nothing_has_no_picture() {
 #[test]
 fn places_without_a_number_are_left_out() {
     let model = "states.x = 1\nderivatives.x = \"-x\"\nrun.until = 1\n\
-                 picture.a = { disc = 0.1, at = [\"log(0.5 - x)\", 0] }\npicture.b = { disc = 0.1, at = [\"x\", 0] }";
+                 picture.a = { disc = 0.1, at = [\"ln(0.5 - x)\", 0] }\n\
+                 picture.b = { disc = 0.1, at = [\"x\", 0] }";
     with_result(model, |result| {
         let mut scene = Scene::new(result).unwrap();
         let view = Frame::fit(&scene.bounds, [400, 300]);
