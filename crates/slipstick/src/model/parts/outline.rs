@@ -67,7 +67,6 @@ pub(super) struct Line {
 pub(super) struct Edge {
     pub(super) line: Line,
     pub(super) from: Pair,
-    pub(super) to: Pair,
     /// The direction from the first to the second.
     pub(super) along: Pair,
     pub(super) length: Term,
@@ -217,7 +216,7 @@ impl<'o> Outliner<'o> {
         let [x, y] = left_of(&along);
         let normal = if is_free_on_its_right { [-&x, -&y] } else { [x, y] };
         let offset = self.fixed(&format!("{what}.offset"), dot(&normal, from));
-        Edge { line: Line { normal, offset }, from: from.clone(), to: to.clone(), along, length }
+        Edge { line: Line { normal, offset }, from: from.clone(), along, length }
     }
 
     fn value(&self, term: &Term) -> Option<f64> {

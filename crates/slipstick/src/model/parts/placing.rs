@@ -25,6 +25,7 @@ pub(super) fn place_bodies(bodies: &mut Bodies, joints: &[Joint], lowered: &mut 
     let mut front: Vec<usize> = (0..joints.len())
         .filter(|&k| can_place(&joints[k]) && joints[k].ends.iter().any(|end| is_reached(&placed, end.body)))
         .collect();
+    let mut others = 0..placed.len();
     loop {
         while !front.is_empty() {
             front.sort_by_key(|&k| &joints[k].name);
@@ -46,7 +47,7 @@ pub(super) fn place_bodies(bodies: &mut Bodies, joints: &[Joint], lowered: &mut 
             front.dedup();
         }
         // What no joint joins to the ground is put together from the first of its bodies, at the origin.
-        let Some(i) = placed.iter().position(|placed| !placed) else { break };
+        let Some(i) = others.find(|&i| !placed[i]) else { break };
         fix(&mut bodies.list[i], lowered);
         placed[i] = true;
         front.clone_from(&of_body[i]);
