@@ -228,6 +228,9 @@ impl RunLoop<'_> {
         }
         self.contacts().note_contacts();
         let flow = &self.integrator.flow;
+        if !changed && self.transition.comes_to_nothing(flow.system().guards()) {
+            return Ok(false);
+        }
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
         self.transition.note_followers(self.integrator.flow.system().guards());

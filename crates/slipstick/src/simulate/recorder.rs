@@ -248,9 +248,12 @@ impl Recorder {
         }
     }
 
-    /// The segment begins at this state; what was known of its beginning is forgotten.
+    /// The segment begins at this state; what was known of its beginning is forgotten. One that no event has ended
+    /// goes on.
     pub(super) fn begin_segment(&mut self, mode: &Mode, t: f64, y: &[f64]) {
-        self.segment.begin(mode, t, y);
+        if self.segment.end_time == self.segment.start_time {
+            self.segment.begin(mode, t, y);
+        }
     }
 
     /// Adds what was done since the last change of methods to the share of the method that did it. `counts`

@@ -89,6 +89,12 @@ impl Transition {
         all
     }
 
+    /// Whether only guards of contacts have asked, and contacts do what they did.
+    pub fn comes_to_nothing(&self, guards: &[Guard]) -> bool {
+        let of_contacts = self.firing.guards.iter().all(|&g| guards[g].contact.is_some());
+        of_contacts && self.firing.exits.is_empty() && self.contacts.happened.is_empty()
+    }
+
     /// Takes note of the guards that follow what has happened in this round.
     pub fn note_followers(&mut self, guards: &[Guard]) {
         let is_followed = |g: &usize| !guards[*g].response.followers.is_empty();

@@ -17,6 +17,8 @@ const MOST_FLIPS: u32 = 500;
 const EARLY: f64 = 0.1;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
+/// How many times further back it is looked each time for a point surely before a root.
+const FURTHER: f64 = 4.0;
 /// How many times further than its slope says a comparison can be beyond its root without a jump or a pole.
 const STEEP: f64 = 8.0;
 /// How far from a change of sign a pole is compared with itself, in units of the bracket, and how much
@@ -274,6 +276,26 @@ impl Flip {
         Ok(before.value.abs() > a && after.value.abs() > b)
     }
 
+    /// A time before the root at which the comparison surely was on its old side, where the polynomial is not exact
+    /// enough to know one: its window would begin with the step, and hold what happened long before.
+    fn surely_before(
+        &self,
+        quest: &Quest,
+        (slope, band): (f64, f64),
+        value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    ) -> Result<Option<f64>, NotFinite> {
+        let mut back = (band / slope.abs()).max(f64::EPSILON * self.before);
+        while back < self.before - quest.from {
+            let s = self.before - back;
+            let at = value(s)?;
+            if quest.up * at.value < -at.band - quest.widening.at(s) {
+                return Ok(Some(s));
+            }
+            back *= FURTHER;
+        }
+        Ok(None)
+    }
+
     /// Locates the root by values. False: the values never leave the old side.
     fn locate(
         &mut self,
@@ -302,6 +324,9 @@ impl Flip {
         }
         (self.before, self.after, self.values) = (root.before, root.after, root.values);
         self.pole = self.is_pole(quest, slope, value)?;
+        if self.walk.before.is_none() {
+            self.walk.before = self.surely_before(quest, (slope, root.band), value)?;
+        }
         let at_root = (piece.shape.at(piece.place(root.after)), root.band);
         self.open_window(quest, at_root);
         Ok(true)
