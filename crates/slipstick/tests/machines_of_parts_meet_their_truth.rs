@@ -4,7 +4,7 @@
 use slipstick::formulation::Stabilisation;
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
-use slipstick::step::{Method, Tolerances};
+use slipstick::step::Method;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -60,7 +60,7 @@ fn andrews_mechanism_reaches_its_angles_with_every_form() {
         let bound = if tolerance < 1e-8 { 1e-8 } else { 1e-3 };
         assert_andrews(&what, ANDREWS, bound, |plan| {
             plan.options.method = method;
-            plan.options.tolerances = Tolerances::new(tolerance, tolerance / 10.0);
+            plan.options = plan.options.clone().tolerances(tolerance, tolerance / 10.0);
             if let Some(stabilisation) = stabilisation {
                 plan.options.constraints.stabilisation = stabilisation;
             }

@@ -156,11 +156,11 @@ impl Building<'_> {
     fn draw(&mut self, parts: (&Bodies, &[Shape]), held: &BTreeMap<&str, Held<'_>>) {
         let springs = std::mem::take(&mut self.lowered.springs);
         let mut picture = drawing::draw_parts(parts, held, &springs, &mut self.lowered);
-        let own = std::mem::take(&mut self.model.picture);
+        let own = std::mem::take(&mut self.model.about.picture);
         picture.bodies.extend(own.bodies);
         picture.lines.extend(own.lines);
         picture.points.extend(own.points);
-        self.model.picture = picture;
+        self.model.about.picture = picture;
     }
 
     fn check_defaults(&mut self) {
