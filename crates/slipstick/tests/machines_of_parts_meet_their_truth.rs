@@ -147,7 +147,7 @@ impl Drawing {
         if self.halved {
             text += "M = { fixed = [\"crank.M\", \"outer.M\"] }\n";
         }
-        text + "[assemble]\npinned = [\"crank.angle\"]\n[run]\nuntil = 2\nrtol = 1e-10\natol = 1e-12\n"
+        text + "[assemble]\npinned = [\"crank.angle\"]\n[run]\nuntil = 1.3\nrtol = 1e-10\natol = 1e-12\n"
     }
 
     /// The angle of the crank at the end, as it would be drawn upright.
