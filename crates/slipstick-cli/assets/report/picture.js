@@ -6,7 +6,7 @@
 (function (S) {
 
   const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];
-  const SHORTEST = 3, LONGEST = 30, GLOW = 0.18, TRAIL = 2, BAR = 34, NEAR = 6;
+  const SHORTEST = 3, LONGEST = 30, GLOW = 0.18, TRAIL = 2, BAR = 34, NEAR = 6, TALLEST = 520;
 
   let lastScroll = 0;
   addEventListener("scroll", () => { lastScroll = performance.now(); }, { passive: true });
@@ -141,7 +141,7 @@
     resize() {
       const width = this.canvas.parentElement.clientWidth, [low, high] = this.data.bounds;
       const wanted = width * ((high[1] - low[1]) / (high[0] - low[0]));
-      const height = Math.round(Math.min(Math.max(wanted, width < 500 ? 220 : 300), Math.max(300, 0.6 * innerHeight)));
+      const height = Math.round(Math.min(Math.max(wanted, width < 500 ? 220 : 300), TALLEST, Math.max(300, 0.6 * innerHeight)));
       const ratio = devicePixelRatio || 1;
       const size = (canvas, w, h) => {
         [canvas.width, canvas.height] = [Math.round(w * ratio), Math.round(h * ratio)];
