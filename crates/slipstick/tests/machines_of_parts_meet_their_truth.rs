@@ -29,7 +29,8 @@ fn end_of(text: &str, change: impl FnOnce(&mut Plan)) -> BTreeMap<String, f64> {
     let model = Model::from_toml(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let mut plan = Plan::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{errors:?}"));
     change(&mut plan);
-    let run = simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"));
+    let run =
+        simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"));
     model.states.iter().map(|d| d.name.clone()).zip(run.end_state().iter().copied()).collect()
 }
 
@@ -37,7 +38,10 @@ fn assert_andrews(what: &str, text: &str, bound: f64, change: impl FnOnce(&mut P
     let end = end_of(text, change);
     for (body, truth) in angles_of_andrews() {
         let angle = end[&format!("{body}.angle")];
-        assert!((angle - truth).abs() < bound * (1.0 + truth.abs()), "{what}: {body} is at {angle}, not {truth}");
+        assert!(
+            (angle - truth).abs() < bound * (1.0 + truth.abs()),
+            "{what}: {body} is at {angle}, not {truth}"
+        );
     }
 }
 
@@ -118,7 +122,9 @@ impl Drawing {
             )
         } else {
             let (length, angle) = (length(0.1), self.angle(1.4));
-            format!("crank = {{ link = {{ A = [0, 0], B = [{length:?}, 0] }}, mass = {mass}, angle = {angle:?} }}\n")
+            format!(
+                "crank = {{ link = {{ A = [0, 0], B = [{length:?}, 0] }}, mass = {mass}, angle = {angle:?} }}\n"
+            )
         };
         let coupler = format!(
             "coupler = {{ link = {{ B = [0, 0], C = [{:?}, 0] }}, mass = 0.8, angle = {:?} }}\n",

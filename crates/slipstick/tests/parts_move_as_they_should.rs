@@ -186,6 +186,16 @@ fn sensors_look_from_a_body_that_turns() {
 }
 
 #[test]
+fn the_energy_of_bodies_is_that_of_motion_weights_and_springs() {
+    let text = "gravity = [0, -10]\nbodies.b = { mass = 2, inertia = 1, x = 3, y = 1, angular_velocity = 3 }\n\
+                forces.s = { spring = [\"ground\", \"b\"], stiffness = 4, rest = 1 }\n\
+                sensors = { total = { energy = \"total\" }, moving = { energy = \"kinetic\" }, stored = { energy = \"potential\" } }\n\
+                outputs.sum = \"moving + stored - total\"\n";
+    let stored = 20.0 + 2.0 * (10.0_f64.sqrt() - 1.0).powi(2);
+    assert_ends("energies", text, &[("total", 4.5 + stored), ("sum", 0.0)]);
+}
+
+#[test]
 fn many_bodies_are_written_once() {
     let text = "[parameters]\nn = 4\n[bodies.w]\nrepeat = \"n\"\nmass = 1\ninertia = \"1 + k\"\nx = \"2*k\"\n\
                 [joints]\naxle = { repeat = \"n\", revolute = [\"ground\", \"w[k].origin\"] }\n\

@@ -8,9 +8,14 @@ use std::path::Path;
 
 /// Every model that comes with the program: name and text.
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
+    ("andrews", include_str!("../../../../models/andrews.toml")),
     ("block-on-a-belt", include_str!("../../../../models/block-on-a-belt.toml")),
     ("bouncing-ball", include_str!("../../../../models/bouncing-ball.toml")),
+    ("cradle", include_str!("../../../../models/cradle.toml")),
     ("dry-friction", include_str!("../../../../models/dry-friction.toml")),
+    ("engine", include_str!("../../../../models/engine.toml")),
+    ("four-bar", include_str!("../../../../models/four-bar.toml")),
+    ("latch", include_str!("../../../../models/latch.toml")),
     ("pendulum", include_str!("../../../../models/pendulum.toml")),
     ("thermostat", include_str!("../../../../models/thermostat.toml")),
     ("projectile", include_str!("../../../../models/projectile.toml")),

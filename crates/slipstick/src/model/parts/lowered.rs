@@ -20,6 +20,7 @@ pub(in crate::model) struct Lowered {
     /// The bodies whose coordinates these are, three each.
     pub(in crate::model) bodies: Vec<String>,
     pub(in crate::model) inertia: Vec<Definition>,
+    pub(in crate::model) kinetic: Vec<Term>,
     pub(in crate::model) potential: Vec<Term>,
     pub(in crate::model) constraints: Vec<Definition>,
     pub(in crate::model) discrete: Vec<Definition>,

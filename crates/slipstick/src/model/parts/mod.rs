@@ -124,8 +124,9 @@ impl Building<'_> {
         }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
-        sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         self.lower_bodies(&bodies);
+        let (source, lowered) = (&mut self.source, &mut self.lowered);
+        sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         let contacts = self.lower_contacts(&bodies, &joints, &mut shapes);
         self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
@@ -292,6 +293,7 @@ impl Building<'_> {
                 continue;
             };
             body_start(body, lowered);
+            lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             lowered.bodies.push(body.name.clone());
             for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
                 let entry = lowered.definition(coordinate, mass, &body.span);
@@ -310,6 +312,13 @@ fn weight(body: &bodies::Body, mass: &Term, gravity: &Pair) -> Option<Term> {
     let height = &(&gravity[0] * &x) + &(&gravity[1] * &y);
     let energy = -&(mass * &height);
     (!energy.is_zero()).then_some(energy)
+}
+
+/// The kinetic energy of a body.
+fn kinetic(body: &bodies::Body, masses: [&Term; 3]) -> Vec<Term> {
+    let half = Term::number(0.5);
+    let one = |(name, mass): (String, &Term)| &(&half * mass) * &Term::whole(format!("{name}'")).squared();
+    body.coordinates().into_iter().zip(masses).map(one).filter(|term| !term.is_zero()).collect()
 }
 
 /// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.

@@ -19,6 +19,7 @@ struct SensorReader<'r> {
     part: &'r Setting,
     bodies: &'r Bodies,
     held: &'r BTreeMap<&'r str, Held<'r>>,
+    lowered: &'r Lowered,
 }
 
 /// Adds the outputs of all sensors.
@@ -31,8 +32,8 @@ pub(super) fn lower_sensors(
     for (name, part) in section.into_iter().flat_map(Setting::entries) {
         check_keys(source, part, SENSOR_KEYS, &format!("sensor `{name}`"));
         source.copies((name, part), |source, name| {
-            let mut reader = SensorReader { source, name, part, bodies, held };
-            for (suffix, term) in reader.read().unwrap_or_default() {
+            let found = SensorReader { source, name, part, bodies, held, lowered }.read();
+            for (suffix, term) in found.unwrap_or_default() {
                 lowered.output(&format!("{name}{suffix}"), &term, &part.key_span);
             }
         });
@@ -57,12 +58,7 @@ impl SensorReader<'_> {
             }
             "distance" => self.distance(value),
             "force" => self.force(value),
-            "energy" => {
-                let message = format!("sensor `{}` measures an energy, which is not there yet", self.name);
-                let hint = "`run.json` and the report have the balance of energy";
-                self.source.error("not-yet", value.key_span.clone(), message, hint);
-                None
-            }
+            "energy" => self.energy(value),
             _ => {
                 let message =
                     format!("sensor `{}` measures an acceleration, which is not there yet", self.name);
@@ -104,6 +100,17 @@ impl SensorReader<'_> {
             None => vector,
         };
         Some(vec![(".x", x), (".y", y)])
+    }
+
+    /// The energy of all bodies, with that of weights and springs.
+    fn energy(&mut self, value: &Setting) -> Option<Vec<(&'static str, Term)>> {
+        let words = [("total", [true, true]), ("kinetic", [true, false]), ("potential", [false, true])];
+        let [kinetic, potential] = self.source.keep(value.word(&words))?;
+        let lists = [(kinetic, &self.lowered.kinetic), (potential, &self.lowered.potential)];
+        let terms = lists.into_iter().filter(|(is_asked, _)| *is_asked).flat_map(|(_, list)| list);
+        let texts: Vec<&str> = terms.map(Term::text).collect();
+        let sum = if texts.is_empty() { Term::zero() } else { Term::formula(&texts.join(" + ")) };
+        Some(vec![("", sum)])
     }
 
     fn distance(&mut self, value: &Setting) -> Option<Vec<(&'static str, Term)>> {
