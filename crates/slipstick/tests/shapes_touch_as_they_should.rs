@@ -192,3 +192,37 @@ fn sets_have_members_with_numbers() {
     assert_near(end(&text, "gap"), 0.8, 1e-9);
     assert_near(end(&text, "slip"), 0.0, 1e-12);
 }
+
+/// One ball swings in, one swings out, and those between stay.
+#[test]
+fn a_cradle_passes_the_swing_on() {
+    let text = "gravity = [0, -9.81]\nparameters = { r = 0.01, l = 0.12 }\n[bodies.ball]\nrepeat = 5\nshape = { disc = \"r\" }\nmass = 0.033\n\
+        points = { eye = [0, \"l\"] }\nangle = \"if k == 0 then -pi/6 else 0\"\n\
+        [joints.string]\nrepeat = 5\nrevolute = [\"ground\", \"ball[k].eye\"]\nat = [\"2*r*k\", 0]\n\
+        [contacts]\nballs = { among = \"ball[*]\", restitution = 1, law = \"sequential\" }\n[run]\nuntil = 5";
+    let (_, run) = run(text);
+    // All other pairs share nothing: ball and string meet at the ground only, and are no pairs.
+    let hits: usize =
+        [0, 3].iter().map(|k| run.event_times(&format!("contact.balls[{k},{}].hit", k + 1)).count()).sum();
+    assert!(hits > 10, "{hits}");
+    for k in 1..4 {
+        assert_near(end(text, &format!("ball[{k}].angle")), 0.0, 1e-8);
+    }
+}
+
+/// The pin of the driver turns the wheel by a quarter in each turn, up to the play in the slot.
+#[test]
+fn a_geneva_drive_turns_by_quarters() {
+    let text = "parameters = { c = 0.06, a = \"c*sin(pi/4)\", b = \"c*cos(pi/4)\", d = 0.003, e = \"d + 2e-5\" }\n[bodies]\n\
+        driver = { mass = 0.2, inertia = 1e-4, points = { pin = [\"a\", 0] }, angle = \"pi/2\" }\n\
+        wheel = { mass = 0.1, inertia = 4e-5, x = \"c\", angle = \"pi/4\" }\n[joints]\n\
+        shaft1 = { revolute = [\"ground\", \"driver.origin\"] }\nshaft2 = { revolute = [\"ground\", \"wheel.origin\"] }\n\
+        lock = { angle = [\"ground\", \"wheel\"], at = \"here\", while = \"cos(pi/4) - cos(driver.angle) > 0.02\" }\n\
+        [drives]\nmotor = { joint = \"shaft1\", velocity = \"-2*pi\" }\n[shapes]\npin = { body = \"driver.pin\", disc = \"d\" }\n\
+        left = { body = \"wheel\", repeat = 4, turn = \"pi/2*k\", segment = [[\"b\", \"e\"], [\"c - a\", \"e\"]] }\n\
+        right = { body = \"wheel\", repeat = 4, turn = \"pi/2*k\", segment = [[\"c - a\", \"-e\"], [\"b\", \"-e\"]] }\n\
+        [contacts]\nslot = { between = [\"pin\", [\"left[*]\", \"right[*]\"]], friction = 0.05 }\n[run]\nuntil = 3";
+    let angle = end(text, "wheel.angle");
+    let quarters = (angle - std::f64::consts::FRAC_PI_4) / std::f64::consts::FRAC_PI_2;
+    assert!((quarters - 3.0).abs() < 1e-2, "{quarters}");
+}

@@ -454,3 +454,28 @@ fn is_of_contact(model: &Model, scope: &Scope<'_>, name: &str) -> bool {
         .iter()
         .any(|contact| (contact.state..contact.state + contact.variables().len()).contains(&i))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sets_mean_their_members() {
+        for event in ["contact.pawl.hit", "contact.pawl[3].hit", "contact.pawl[0,4].corner[1].hit"] {
+            assert!(is_meant(event, "contact.pawl.hit"), "{event}");
+        }
+        assert!(is_meant("contact.pawl[3].corner[1].hit", "contact.pawl[3].hit"));
+        assert!(is_meant("contact.pawl.corner[1].hit", "contact.pawl.hit") && is_meant("tick", "tick"));
+        for event in [
+            "contact.pawl[3].lift",
+            "contact.pawl2.hit",
+            "contact.pawl.upper.hit",
+            "contact.pawl[a].hit",
+            "stop.pawl[3].hit",
+            "contact.hit",
+        ] {
+            assert!(!is_meant(event, "contact.pawl.hit"), "{event}");
+        }
+        assert!(!is_meant("contact.pawl[31].hit", "contact.pawl[3].hit"));
+    }
+}

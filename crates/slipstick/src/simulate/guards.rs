@@ -284,7 +284,7 @@ impl Guards {
     }
 
     /// Where the motion takes a comparison from here.
-    pub(super) fn heading_of(&mut self, integrator: &mut Integrator<'_>, g: usize) -> Option<Verdict> {
+    fn heading_of(&mut self, integrator: &mut Integrator<'_>, g: usize) -> Option<Verdict> {
         let (_, mut along) = self.along(integrator);
         decide_by_motion(&mut along, g, &mut Vec::new())
     }

@@ -207,7 +207,6 @@ impl RunLoop<'_> {
         let trial = &self.integrator.trial;
         let t = trial.t;
         self.transition.begin(firing, t, &trial.start, &self.integrator.flow.mode);
-        self.locks().lock_ahead(firing);
         self.apply_rules()?;
         self.integrator.trial.restart(t, &self.transition.after);
         self.make_reset_consistent()?;

@@ -4,14 +4,11 @@ use super::Error;
 use super::guards::{Guards, locks};
 use super::integrator::Integrator;
 use crate::equations::{Guard, GuardKind};
-use crate::model::ContactChange;
-use crate::transition::{Firing, is_searched};
+use crate::transition::is_searched;
 use crate::watch::Banded;
 
 /// How often locks are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
-/// How many windows of an event later two crossings of one instant are both over.
-const WINDOWS_AHEAD: f64 = 2.0;
 /// 2^53: beyond, the next whole number is not a double.
 const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 
@@ -58,51 +55,6 @@ impl Locking<'_, '_> {
                     side * self.guards.comparisons.orientation(g);
             }
         }
-    }
-
-    /// Where something hits what has corners, the face that the motion goes on to is hit: signs in the surfaces of
-    /// guards that are inside their bands, or cross zero in the window of the hit, are locked as the motion decides.
-    /// Those that fire are switched by that.
-    pub(super) fn lock_ahead(&mut self, firing: &Firing) {
-        let guards = self.integrator.flow.system().guards();
-        let is_hit = |g: &usize| guards[*g].contact.is_some_and(|of| of.change == ContactChange::Hit);
-        if !firing.guards.iter().any(is_hit) {
-            return;
-        }
-        let window = firing.window.map_or(0.0, |window| window.hi - window.lo);
-        let (t, later) = self.after(WINDOWS_AHEAD * window);
-        for (g, guard) in guards.iter().enumerate().filter(|(_, guard)| guard.is_used && is_searched(guard)) {
-            let Some(switch) = guard.response.switch else { continue };
-            let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
-            let is_fixed = slides || !self.integrator.flow.watches(g) || firing.guards.contains(&g);
-            if is_fixed || !self.guards.watch.is_on(g) {
-                continue;
-            }
-            let now = self.value_of(g);
-            let Integrator { flow, trial, .. } = &mut *self.integrator;
-            let [before, after] =
-                [(trial.t, &trial.start), (t, &later)].map(|(t, y)| flow.guards().value(g, t, y));
-            if now.sign().is_some() && before * after > 0.0 {
-                continue;
-            }
-            let Some(verdict) = self.guards.heading_of(self.integrator, g) else { continue };
-            let side = if verdict.plus { 1.0 } else { -1.0 };
-            let sign = side * self.guards.comparisons.orientation(g);
-            let signs = &mut self.integrator.flow.mode.values.signs;
-            if std::mem::replace(&mut signs[switch], sign) != sign {
-                self.guards.watch.place(g, verdict.plus, false, 0.0);
-            }
-        }
-    }
-
-    /// The time so much later, and where the mechanism is then, as its speeds say.
-    fn after(&mut self, time: f64) -> (f64, Vec<f64>) {
-        let Integrator { flow, trial, .. } = &mut *self.integrator;
-        let mut later = trial.start.clone();
-        for (coordinate, rate) in later.iter_mut().zip(flow.position_rates(trial.t, &trial.start)) {
-            *coordinate += time * rate;
-        }
-        (trial.t + time, later)
     }
 
     /// Locks one sign or count. Gives whether that changed it.

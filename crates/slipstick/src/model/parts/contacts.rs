@@ -1,12 +1,12 @@
 //! Contacts between shapes: which touch, and what each pair of them is as contacts with a gap.
 
 use super::bodies::{Bodies, check_keys};
-use super::gaps::{Touch, touches};
+use super::gaps::{ShapeContact, touches};
 use super::joint::Joint;
 use super::lowered::{GapRule, Lowered};
 use super::outline::{Outline, Outliner};
 use super::overlap::Overlaps;
-use super::pairs::{Pairs, Surfaces};
+use super::pairs::{Pairs, SurfacePair};
 use super::shapes::Shape;
 use super::source::Source;
 use super::term::Term;
@@ -41,7 +41,7 @@ pub(super) struct ContactSets {
 struct ContactPart<'s> {
     name: &'s str,
     part: &'s Setting,
-    own: Surfaces,
+    own: SurfacePair,
     law: ImpactLaw,
     compliance: Option<&'s Setting>,
 }
@@ -111,7 +111,7 @@ impl<'m> ContactMaker<'m> {
 
     fn read<'s>(&mut self, name: &'s str, part: &'s Setting) -> Option<ContactPart<'s>> {
         let source = &mut *self.source;
-        let (own, compliance) = (Surfaces::read(source, part), part.get("compliant"));
+        let (own, compliance) = (SurfacePair::read(source, part), part.get("compliant"));
         let mut error = |message: String, hint: &str| {
             source.error("bad-contact", part.key_span.clone(), message, hint);
         };
@@ -263,7 +263,10 @@ impl<'m> ContactMaker<'m> {
             self.touch(contact, &member, (&touch, shapes))?;
             members.push(member);
         }
-        self.overlaps.watch(shapes, members.iter().cloned());
+        // What gives way may be deep in each other.
+        if contact.compliance.is_none() {
+            self.overlaps.watch(shapes, members.iter().cloned());
+        }
         self.set(&name, members);
         Some(name)
     }
@@ -272,7 +275,7 @@ impl<'m> ContactMaker<'m> {
         &mut self,
         contact: &ContactPart<'_>,
         name: &str,
-        (touch, shapes): (&Touch, [&Shape; 2]),
+        (touch, shapes): (&ShapeContact, [&Shape; 2]),
     ) -> Option<()> {
         let span = &contact.part.key_span;
         let compliance = match contact.compliance {
@@ -280,7 +283,7 @@ impl<'m> ContactMaker<'m> {
             None => None,
         };
         let surfaces = match &compliance {
-            Some(_) => Surfaces::default(),
+            Some(_) => SurfacePair::default(),
             None => self.scene.pairs.between(self.source, (contact.name, contact.part, &contact.own), shapes),
         };
         if surfaces.friction.is_some() && !contact.law.takes_friction() {

@@ -19,13 +19,13 @@ const STRAIGHT: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub(super) struct Outline {
     pub(super) body: Option<usize>,
-    pub(super) balls: Vec<Ball>,
-    pub(super) target: Target,
+    pub(super) balls: Vec<RoundEnd>,
+    pub(super) target: Touched,
 }
 
 /// What touches: a place on a body, and how far the shape reaches around it.
 #[derive(Clone, Debug)]
-pub(super) struct Ball {
+pub(super) struct RoundEnd {
     pub(super) place: Place,
     pub(super) reach: Reach,
 }
@@ -40,13 +40,13 @@ pub(super) enum Reach {
 
 /// What is touched.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum Touched {
     /// A point with a radius.
     Point(Pair, Term),
     /// The inside of a circle.
     Ring(Pair, Term),
     /// Half-planes that are all touched.
-    Walls(Vec<Line>),
+    Walls(Vec<BorderLine>),
     /// A thin wall with a radius, which is touched from both sides.
     Wall(Edge, Term),
     /// The edges around something convex, with the radius by which it is rounded.
@@ -57,7 +57,7 @@ pub(super) enum Target {
 
 /// A line: the direction that points out of the solid, and how far along it the line is.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct BorderLine {
     pub(super) normal: Pair,
     pub(super) offset: Term,
 }
@@ -65,7 +65,7 @@ pub(super) struct Line {
 /// A piece of a line.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
-    pub(super) line: Line,
+    pub(super) line: BorderLine,
     pub(super) from: Pair,
     /// The direction from the first to the second.
     pub(super) along: Pair,
@@ -98,10 +98,10 @@ impl<'o> Outliner<'o> {
             ShapeForm::Disc(radius) => {
                 let centre = self.from_centre("centre", &origin());
                 let target =
-                    if shape.is_hollow { Target::Ring } else { Target::Point }(centre, radius.clone());
+                    if shape.is_hollow { Touched::Ring } else { Touched::Point }(centre, radius.clone());
                 (vec![self.ball("centre", &origin(), radius)], target)
             }
-            ShapeForm::HalfPlane(out) => (Vec::new(), Target::Walls(vec![self.half_plane(out)])),
+            ShapeForm::HalfPlane(out) => (Vec::new(), Touched::Walls(vec![self.half_plane(out)])),
             ShapeForm::Segment(from, to) => {
                 let ends = [from.clone(), to.clone()];
                 (self.ends(&ends, &Term::zero()), self.wall(&ends, &Term::zero()))
@@ -126,7 +126,7 @@ impl<'o> Outliner<'o> {
             }
             ShapeForm::Ellipse(axes) => {
                 let place = self.place("centre", &origin());
-                (vec![Ball { place, reach: Reach::Axes(axes.clone()) }], Target::Nothing)
+                (vec![RoundEnd { place, reach: Reach::Axes(axes.clone()) }], Touched::Nothing)
             }
         };
         // Nothing else is known of what is in it.
@@ -153,11 +153,11 @@ impl<'o> Outliner<'o> {
         Place { body: of_shape.body, at, angle: self.fixed("angle", angle) }
     }
 
-    fn ball(&mut self, what: &str, point: &Pair, radius: &Term) -> Ball {
-        Ball { place: self.place(what, point), reach: Reach::Radius(radius.clone()) }
+    fn ball(&mut self, what: &str, point: &Pair, radius: &Term) -> RoundEnd {
+        RoundEnd { place: self.place(what, point), reach: Reach::Radius(radius.clone()) }
     }
 
-    fn ends(&mut self, points: &[Pair], radius: &Term) -> Vec<Ball> {
+    fn ends(&mut self, points: &[Pair], radius: &Term) -> Vec<RoundEnd> {
         points
             .iter()
             .enumerate()
@@ -172,23 +172,23 @@ impl<'o> Outliner<'o> {
         self.fixed_pair(what, minus(&place.at, com))
     }
 
-    fn half_plane(&mut self, out: &Pair) -> Line {
+    fn half_plane(&mut self, out: &Pair) -> BorderLine {
         let angle = &self.shape.place.angle + &self.shape.turn;
         let normal = turned(&unit(out.clone()), &angle);
         let normal = if self.shape.is_hollow { [-&normal[0], -&normal[1]] } else { normal };
         let normal = self.fixed_pair("normal", normal);
         let point = self.from_centre("border", &origin());
         let offset = self.fixed("offset", dot(&normal, &point));
-        Line { normal, offset }
+        BorderLine { normal, offset }
     }
 
-    fn wall(&mut self, [from, to]: &[Pair; 2], radius: &Term) -> Target {
+    fn wall(&mut self, [from, to]: &[Pair; 2], radius: &Term) -> Touched {
         let ends =
             [("corner[0]", from), ("corner[1]", to)].map(|(what, point)| self.from_centre(what, point));
-        Target::Wall(self.edge("edge", &ends, false), radius.clone())
+        Touched::Wall(self.edge("edge", &ends, false), radius.clone())
     }
 
-    fn convex(&mut self, corners: &[Pair], radius: &Term, is_clockwise: bool) -> Target {
+    fn convex(&mut self, corners: &[Pair], radius: &Term, is_clockwise: bool) -> Touched {
         let at: Vec<Pair> = corners
             .iter()
             .enumerate()
@@ -201,11 +201,13 @@ impl<'o> Outliner<'o> {
             })
             .collect();
         if self.shape.is_hollow {
-            let into =
-                |line: Line| Line { normal: line.normal.map(|part| -&part), offset: &-&line.offset - radius };
-            return Target::Walls(edges.into_iter().map(|edge| into(edge.line)).collect());
+            let into = |line: BorderLine| BorderLine {
+                normal: line.normal.map(|part| -&part),
+                offset: &-&line.offset - radius,
+            };
+            return Touched::Walls(edges.into_iter().map(|edge| into(edge.line)).collect());
         }
-        Target::Convex(edges, radius.clone())
+        Touched::Convex(edges, radius.clone())
     }
 
     /// A piece of a line, with what is free on its right or on its left.
@@ -216,7 +218,7 @@ impl<'o> Outliner<'o> {
         let [x, y] = left_of(&along);
         let normal = if is_free_on_its_right { [-&x, -&y] } else { [x, y] };
         let offset = self.fixed(&format!("{what}.offset"), dot(&normal, from));
-        Edge { line: Line { normal, offset }, from: from.clone(), along, length }
+        Edge { line: BorderLine { normal, offset }, from: from.clone(), along, length }
     }
 
     fn value(&self, term: &Term) -> Option<f64> {

@@ -59,7 +59,7 @@ fn overlap([first, second]: &[String; 2], depth: f64, span: Range<usize>) -> Dia
 /// A length in a unit that suits it.
 fn in_words(length: f64) -> String {
     let (factor, unit) = match length {
-        x if x < 1e-3 => (1e6, "um"),
+        x if x < 1e-4 => (1e6, "um"),
         x if x < 1.0 => (1e3, "mm"),
         _ => (1.0, "m"),
     };

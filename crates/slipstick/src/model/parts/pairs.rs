@@ -14,7 +14,7 @@ const FRICTION_KEYS: &[&str] = &["static", "sliding"];
 
 /// What two surfaces do to each other.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Surfaces {
+pub(super) struct SurfacePair {
     pub(super) restitution: Option<Term>,
     /// Static and sliding.
     pub(super) friction: Option<[Term; 2]>,
@@ -23,10 +23,10 @@ pub(super) struct Surfaces {
 /// All pairs of materials that are given.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    list: BTreeMap<[String; 2], Surfaces>,
+    list: BTreeMap<[String; 2], SurfacePair>,
 }
 
-impl Surfaces {
+impl SurfacePair {
     pub(super) fn read(source: &mut Source, part: &Setting) -> Self {
         let restitution = source.moving_of(part, "restitution");
         let friction = part.get("friction").and_then(|value| friction(source, value));
@@ -83,7 +83,7 @@ impl Pairs {
                 source.errors.push(unknown_name(name, part.key_span.clone(), known, "among the materials"));
             }
             check_keys(source, part, PAIR_KEYS, &format!("the pair `{key}`"));
-            let surfaces = Surfaces::read(source, part);
+            let surfaces = SurfacePair::read(source, part);
             if all.list.insert(in_order(first, second), surfaces).is_some() {
                 let message = format!("the pair `{key}` is given twice");
                 source.error("duplicate-name", part.key_span.clone(), message, "keep one of them");
@@ -96,9 +96,9 @@ impl Pairs {
     pub(super) fn between(
         &self,
         source: &mut Source,
-        (contact, part, own): (&str, &Setting, &Surfaces),
+        (contact, part, own): (&str, &Setting, &SurfacePair),
         [first, second]: [&Shape; 2],
-    ) -> Surfaces {
+    ) -> SurfacePair {
         let is_said = own.restitution.is_some() && own.friction.is_some();
         let given = match (&first.material, &second.material) {
             (Some(a), Some(b)) if !is_said => self.list.get(&in_order(a, b)).or_else(|| {
@@ -117,7 +117,7 @@ impl Pairs {
             _ => None,
         };
         let given = given.cloned().unwrap_or_default();
-        Surfaces {
+        SurfacePair {
             restitution: own.restitution.clone().or(given.restitution),
             friction: own.friction.clone().or(given.friction),
         }

@@ -6,16 +6,16 @@
 //! switches.
 
 use super::walls::height;
-use super::{Touch, View, beyond};
+use super::{ShapeContact, View, beyond};
 use crate::model::parts::outline::Edge;
 use crate::model::parts::term::{Term, dot};
 
-pub(super) fn touch(view: &View, edges: &[Edge], radius: &Term) -> Touch {
+pub(super) fn touch(view: &View, edges: &[Edge], radius: &Term) -> ShapeContact {
     let reach = &view.radius + radius;
     let faces: Vec<(Term, Term)> =
         edges.iter().map(|edge| (height(view, &edge.line), view.slip(&edge.line.normal))).collect();
     let (high, slip) = highest(&faces);
-    let face = Touch { gap: &high - &reach, slip };
+    let face = ShapeContact { gap: &high - &reach, slip };
     if view.radius.is_zero() && radius.is_zero() {
         return face;
     }
@@ -31,7 +31,7 @@ pub(super) fn touch(view: &View, edges: &[Edge], radius: &Term) -> Touch {
         of_corners = [&of_corners[0] + &(&here * &corner.gap), &of_corners[1] + &(&here * &corner.slip)];
     }
     let [gap, slip] = of_corners;
-    Touch { gap: &(&on_face * &face.gap) + &gap, slip: &(&on_face * &face.slip) + &slip }
+    ShapeContact { gap: &(&on_face * &face.gap) + &gap, slip: &(&on_face * &face.slip) + &slip }
 }
 
 /// The height above the face that the ball is highest above with its slip, found by halves: formulas may not nest too

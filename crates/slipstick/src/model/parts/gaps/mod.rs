@@ -13,12 +13,12 @@ mod wall;
 mod walls;
 
 use super::bodies::{Bodies, Place, Pose};
-use super::outline::{Ball, Outline, Reach, Target};
+use super::outline::{Outline, Reach, RoundEnd, Touched};
 use super::term::{Pair, Term, dot, length, minus, turned};
 
 /// One contact of two shapes.
 #[derive(Clone, Debug)]
-pub(super) struct Touch {
+pub(super) struct ShapeContact {
     pub(super) gap: Term,
     pub(super) slip: Term,
 }
@@ -35,22 +35,22 @@ struct View {
 }
 
 /// What a ball can touch: the list of all kinds.
-fn touch(view: &View, target: &Target) -> Vec<Touch> {
+fn touch(view: &View, target: &Touched) -> Vec<ShapeContact> {
     match target {
-        Target::Point(centre, radius) => vec![point::outside(view, centre, radius)],
-        Target::Ring(centre, radius) => vec![point::inside(view, centre, radius)],
-        Target::Walls(lines) => lines.iter().map(|line| walls::touch(view, line)).collect(),
-        Target::Wall(edge, radius) => vec![wall::touch(view, edge, radius)],
-        Target::Convex(edges, radius) => vec![convex::touch(view, edges, radius)],
-        Target::Nothing => Vec::new(),
+        Touched::Point(centre, radius) => vec![point::outside(view, centre, radius)],
+        Touched::Ring(centre, radius) => vec![point::inside(view, centre, radius)],
+        Touched::Walls(lines) => lines.iter().map(|line| walls::touch(view, line)).collect(),
+        Touched::Wall(edge, radius) => vec![wall::touch(view, edge, radius)],
+        Touched::Convex(edges, radius) => vec![convex::touch(view, edges, radius)],
+        Touched::Nothing => Vec::new(),
     }
 }
 
 /// All contacts of two shapes; none if they are not known.
-pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Option<Vec<Touch>> {
+pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Option<Vec<ShapeContact>> {
     let (from_first, from_second) = (can_touch(first, second), can_touch(second, first));
     // A disc is one ball: what it touches has no corners for it.
-    let is_enough = |outline: &Outline| matches!(outline.target, Target::Point(..));
+    let is_enough = |outline: &Outline| matches!(outline.target, Touched::Point(..));
     let pairs = match (from_first, from_second) {
         (true, _) if is_enough(first) => vec![(first, second)],
         (_, true) if is_enough(second) => vec![(second, first)],
@@ -66,7 +66,7 @@ pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Opt
                 (Reach::Radius(radius), target) => {
                     all.extend(touch(&View::new(bodies, (&ball.place, radius), other.body), target));
                 }
-                (Reach::Axes(axes), Target::Walls(lines)) => {
+                (Reach::Axes(axes), Touched::Walls(lines)) => {
                     let support = support::Ellipse { bodies, place: &ball.place, axes };
                     all.extend(lines.iter().map(|line| support.touch(other.body, line)));
                 }
@@ -79,20 +79,20 @@ pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Opt
 
 /// Whether balls alone decide about contact with it: lines have no corners that could touch.
 fn is_hull(outline: &Outline) -> bool {
-    matches!(outline.target, Target::Walls(_) | Target::Ring(..))
+    matches!(outline.target, Touched::Walls(_) | Touched::Ring(..))
 }
 
 /// Whether the balls of one shape can touch the other. A wall without a radius has no inside that a corner could be in.
 fn can_touch(one: &Outline, other: &Outline) -> bool {
-    let is_sharp = |ball: &Ball| matches!(&ball.reach, Reach::Radius(radius) if radius.is_zero());
-    let is_round = |ball: &Ball| matches!(ball.reach, Reach::Radius(_));
+    let is_sharp = |ball: &RoundEnd| matches!(&ball.reach, Reach::Radius(radius) if radius.is_zero());
+    let is_round = |ball: &RoundEnd| matches!(ball.reach, Reach::Radius(_));
     !one.balls.is_empty()
         && match &other.target {
-            Target::Walls(_) => true,
-            Target::Wall(_, radius) if radius.is_zero() => {
+            Touched::Walls(_) => true,
+            Touched::Wall(_, radius) if radius.is_zero() => {
                 one.balls.iter().all(|ball| is_round(ball) && !is_sharp(ball))
             }
-            Target::Nothing => false,
+            Touched::Nothing => false,
             _ => one.balls.iter().all(is_round),
         }
 }
@@ -131,11 +131,11 @@ impl View {
     }
 
     /// The contact with a point of this radius around it.
-    fn touch_point(&self, point: &Pair, radius: &Term) -> Touch {
+    fn touch_point(&self, point: &Pair, radius: &Term) -> ShapeContact {
         let away = self.from(point);
         let distance = length(&away);
         let gap = &distance - &(&self.radius + radius);
-        Touch { gap, slip: self.slip(&away.map(|part| part.over(&distance))) }
+        ShapeContact { gap, slip: self.slip(&away.map(|part| part.over(&distance))) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! An ellipse and a half-plane: how far the ellipse reaches against a direction.
 
-use super::{Touch, View};
+use super::{ShapeContact, View};
 use crate::model::parts::bodies::{Bodies, Place, Pose};
-use crate::model::parts::outline::Line;
+use crate::model::parts::outline::BorderLine;
 use crate::model::parts::term::{Pair, Term, dot, left_of, turned};
 
 /// An ellipse at a place, with its semi-axes.
@@ -13,7 +13,7 @@ pub(super) struct Ellipse<'a> {
 }
 
 impl Ellipse<'_> {
-    pub(super) fn touch(&self, other: Option<usize>, line: &Line) -> Touch {
+    pub(super) fn touch(&self, other: Option<usize>, line: &BorderLine) -> ShapeContact {
         let view = View::new(self.bodies, (self.place, &Term::zero()), other);
         let own = self.bodies.angle(self.place, Pose::Moving);
         let com = Place { body: other, at: self.bodies.of(other).com.clone(), angle: Term::zero() };
@@ -24,6 +24,6 @@ impl Ellipse<'_> {
         let parts = [a * &dot(&line.normal, &first), b * &across];
         let reach = (&parts[0].squared() + &parts[1].squared()).sqrt();
         let high = super::walls::height(&view, line);
-        Touch { gap: &high - &reach, slip: view.slip_at(&line.normal, &reach) }
+        ShapeContact { gap: &high - &reach, slip: view.slip_at(&line.normal, &reach) }
     }
 }

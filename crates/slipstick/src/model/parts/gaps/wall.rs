@@ -5,11 +5,11 @@
 //! Both ends are asked for wherever the ball is, so that a switch is never behind what it switches.
 
 use super::walls::height;
-use super::{Touch, View, beyond};
+use super::{ShapeContact, View, beyond};
 use crate::model::parts::outline::Edge;
 use crate::model::parts::term::{Term, dot, length, plus, scaled};
 
-pub(super) fn touch(view: &View, edge: &Edge, radius: &Term) -> Touch {
+pub(super) fn touch(view: &View, edge: &Edge, radius: &Term) -> ShapeContact {
     let along = dot(&edge.along, &view.from(&edge.from));
     let past = [-&along, &along - &edge.length].map(|past| beyond(&past, &past));
     let out = &past[1] - &past[0];
@@ -18,5 +18,5 @@ pub(super) fn touch(view: &View, edge: &Edge, radius: &Term) -> Touch {
     let distance = length(&away);
     let [out, high] = away.map(|part| part.over(&distance));
     let normal = plus(&scaled(&edge.along, &out), &scaled(&edge.line.normal, &high));
-    Touch { gap: &distance - &(&view.radius + radius), slip: view.slip(&normal) }
+    ShapeContact { gap: &distance - &(&view.radius + radius), slip: view.slip(&normal) }
 }

@@ -1,14 +1,14 @@
 //! A ball and a half-plane.
 
-use super::{Touch, View};
-use crate::model::parts::outline::Line;
+use super::{ShapeContact, View};
+use crate::model::parts::outline::BorderLine;
 use crate::model::parts::term::{Term, dot};
 
 /// How far the centre of a ball is above a line.
-pub(super) fn height(view: &View, line: &Line) -> Term {
+pub(super) fn height(view: &View, line: &BorderLine) -> Term {
     &dot(&line.normal, &view.place) - &line.offset
 }
 
-pub(super) fn touch(view: &View, line: &Line) -> Touch {
-    Touch { gap: &height(view, line) - &view.radius, slip: view.slip(&line.normal) }
+pub(super) fn touch(view: &View, line: &BorderLine) -> ShapeContact {
+    ShapeContact { gap: &height(view, line) - &view.radius, slip: view.slip(&line.normal) }
 }
