@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// How wide a link is, as a part of its length, if nothing is said.
 const WIDTH: f64 = 0.06;
+/// The same of a bar that only shows what a point belongs to.
+const THIN: f64 = 0.01;
 
 /// What is drawn of parts. What the model draws itself stands behind it.
 pub(super) fn draw_parts(
@@ -57,7 +59,9 @@ fn draw_body(bodies: &Bodies, index: Option<usize>, shapes: &[Shape]) -> DrawnBo
     });
     let own = shapes.iter().filter(|shape| shape.place.body == index).map(draw_shape);
     let mut drawn: Vec<DrawnShape<Term>> = own.collect();
-    drawn.extend(bars(body, index.is_some() && drawn.is_empty()));
+    if index.is_some() {
+        drawn.extend(bars(body, drawn.is_empty()));
+    }
     let points = body.points.iter().filter(|(name, _)| !matches!(name.as_str(), "origin" | "com" | "centre"));
     let points = points.map(|(name, at)| DrawnPoint { name: name.clone(), at: at.clone() });
     DrawnBody { name: body.name.clone(), pose, shapes: drawn, points: points.collect(), lights: Vec::new() }
@@ -80,10 +84,11 @@ fn draw_shape(shape: &Shape) -> DrawnShape<Term> {
     DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }
 }
 
-/// The bars of a link between its points; a body without any shape has bars from its origin to its points.
+/// The bars of a link between its points; any other body has bars from its origin to its points, thin ones beside shapes.
 fn bars(body: &Body, has_no_shape: bool) -> Vec<DrawnShape<Term>> {
+    let part = if has_no_shape { WIDTH } else { THIN };
     let ends: Vec<[Pair; 2]> = match &body.link[..] {
-        [] if has_no_shape => {
+        [] => {
             let is_place = |name: &&String| !matches!(name.as_str(), "origin" | "com");
             body.points
                 .iter()
@@ -96,7 +101,7 @@ fn bars(body: &Body, has_no_shape: bool) -> Vec<DrawnShape<Term>> {
     let bar = |[from, to]: &[Pair; 2]| {
         let along = minus(to, from);
         let length = length(&along);
-        let width = body.width.clone().unwrap_or_else(|| &Term::number(WIDTH) * &length);
+        let width = body.width.clone().unwrap_or_else(|| &Term::number(part) * &length);
         let half = Term::number(0.5);
         DrawnShape {
             outline: Outline::Capsule([length, &half * &width]),

@@ -58,6 +58,8 @@ pub(super) const PART_KEYS: &[&str] = &[
 ];
 const DEFAULTS_KEYS: &[&str] = &["bodies"];
 const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch"];
+const NO_INERTIA: &str =
+    "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
 const MATERIAL_KEYS: &[&str] = &["density"];
 
 /// What a model says of its parts.
@@ -280,18 +282,21 @@ impl Building<'_> {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         let gravity = sections.get("gravity").and_then(|value| source.pair(value));
         for body in &bodies.list {
-            let Some(mass) = &body.mass else {
-                let message = format!("body `{}` has no mass", body.name);
-                let hint = "add `mass`, or a `shape` or `link` with `density` and `depth`";
+            let mut lacks = |what, hint| {
+                let message = format!("body `{}` has no {what}", body.name);
                 source.error("no-mass", body.span.clone(), message, hint);
-                continue;
+                // So that everything else can be looked at.
+                Term::one()
             };
-            let Some(inertia) = &body.inertia else {
-                let message = format!("body `{}` has no moment of inertia", body.name);
-                let hint = "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
-                source.error("no-mass", body.span.clone(), message, hint);
-                continue;
+            let [mass, inertia] = match (&body.mass, &body.inertia) {
+                (None, _) => {
+                    let one = lacks("mass", "add `mass`, or a `shape` or `link` with `density` and `depth`");
+                    [one.clone(), one]
+                }
+                (Some(mass), None) => [mass.clone(), lacks("moment of inertia", NO_INERTIA)],
+                (Some(mass), Some(inertia)) => [mass.clone(), inertia.clone()],
             };
+            let [mass, inertia] = [&mass, &inertia];
             body_start(body, lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             lowered.bodies.push(body.name.clone());
