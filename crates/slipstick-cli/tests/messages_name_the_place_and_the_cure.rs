@@ -71,6 +71,7 @@ fn codes_in_the_source() -> Vec<String> {
                 && known
                 && (word.contains('-')
                     || word == "file"
+                    || word == "overlap"
                     || word == "interrupted"
                     || word == "accumulation"
                     || word == "failed"

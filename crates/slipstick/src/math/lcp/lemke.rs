@@ -152,7 +152,9 @@ impl<'a> LemkeTableau<'a> {
         }
         let (above, rest) = self.inverse.split_at_mut(place * n);
         let (row, below) = rest.split_at_mut(n);
-        row.iter_mut().for_each(|x| *x /= y[place]);
+        for x in row.iter_mut() {
+            *x /= y[place];
+        }
         let others = above.chunks_exact_mut(n).zip(y).chain(below.chunks_exact_mut(n).zip(&y[place + 1..]));
         for (other, &y) in others.filter(|(_, y)| **y != 0.0) {
             other.iter_mut().zip(&*row).for_each(|(x, own)| *x -= y * own);

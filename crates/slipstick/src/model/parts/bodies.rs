@@ -130,7 +130,7 @@ impl Bodies {
     ) -> Self {
         let mut bodies = Self { list: Vec::new(), ground: Body::new(GROUND, 0..0), places: BTreeMap::new() };
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
-            if !part.as_table().is_some() {
+            if part.as_table().is_none() {
                 let message = format!("body `{name}` must be a table");
                 source.error("wrong-type", part.span.clone(), message, "for example `{ mass = \"1 kg\" }`");
                 continue;
@@ -323,7 +323,7 @@ impl<'s> BodyReader<'_, 's> {
                 None
             }
         };
-        self.mass(&mut body, spread);
+        self.mass(&mut body, spread.as_ref());
         body.points.insert("com".to_owned(), body.com.clone());
         body
     }
@@ -372,21 +372,21 @@ impl<'s> BodyReader<'_, 's> {
     }
 
     /// Mass, inertia and centre of mass: what is given wins.
-    fn mass(&mut self, body: &mut Body, spread: Option<Spread>) {
+    fn mass(&mut self, body: &mut Body, spread: Option<&Spread>) {
         let (given, inertia) = (self.part.get("mass").is_some(), self.amount("inertia"));
         let com = self.part.get("com").and_then(|value| self.source.pair(value));
         let of_material = body.material.as_ref().and_then(|material| self.densities.get(material));
         let density = self.amount("density").or_else(|| of_material.cloned());
         let depth = self.amount("depth");
-        let area = spread.as_ref().and_then(|spread| spread.area.clone());
+        let area = spread.and_then(|spread| spread.area.clone());
         let found = match (area, density, depth) {
             (Some(area), Some(density), Some(depth)) => Some(&(&area * &density) * &depth),
             _ => None,
         };
         body.mass = if given { self.amount("mass") } else { found.or_else(|| self.amount("mass")) };
-        let centre = spread.as_ref().map(|spread| spread.centre.clone());
+        let centre = spread.map(|spread| spread.centre.clone());
         let of_spread =
-            || body.mass.as_ref().zip(spread.as_ref()).map(|(mass, spread)| mass * &spread.gyration);
+            || body.mass.as_ref().zip(spread).map(|(mass, spread)| mass * &spread.gyration);
         body.inertia = inertia.or_else(of_spread);
         body.com = com.or(centre).unwrap_or_else(origin);
     }

@@ -232,23 +232,20 @@ pub(super) fn lower_ratio(
             return;
         };
         let wanted = ratio.kind.coordinates.map(|words| words[k]);
-        match joint.coordinate().filter(|own| wanted.is_none_or(|word| word == own.word)) {
-            Some(coordinate) => found.push((joint, coordinate)),
-            None => {
-                let message = format!("`{}` `{}` cannot join joint `{name}`", ratio.kind.word, ratio.name);
-                let hint = match wanted {
-                    Some(word) => format!("its end {} must be a joint with a free {word}", k + 1),
-                    None => {
-                        "both of its ends must be joints that leave an angle or a position free".to_owned()
-                    }
-                };
-                source.error("bad-joint", ratio.span.clone(), message, hint);
-                return;
-            }
-        }
+        let own = joint.coordinate().filter(|own| wanted.is_none_or(|word| word == own.word));
+        let Some(coordinate) = own else {
+            let message = format!("`{}` `{}` cannot join joint `{name}`", ratio.kind.word, ratio.name);
+            let hint = match wanted {
+                Some(word) => format!("its end {} must be a joint with a free {word}", k + 1),
+                None => "both of its ends must be joints that leave an angle or a position free".to_owned(),
+            };
+            source.error("bad-joint", ratio.span.clone(), message, hint);
+            return;
+        };
+        found.push((joint, coordinate));
     }
     let [(first, of_first), (second, of_second)] = &found[..] else { return };
-    let left = |pose| &second.value(*of_second, pose) - &(&ratio.ratio * &first.value(*of_first, pose));
+    let left = |pose| &second.value(*of_second, pose) - &(&ratio.factor * &first.value(*of_first, pose));
     let name = format!("joint.{}.ratio", ratio.name);
     let kept = lowered.fixed(&format!("joint.{}.drawn", ratio.name), left(Pose::Drawn), &ratio.span);
     lowered.constraint(&name, &(&left(Pose::Moving) - &kept), &ratio.span);

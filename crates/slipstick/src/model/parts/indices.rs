@@ -56,7 +56,8 @@ impl Indices {
         let value = self.value(text)?;
         let names = parse(text).ok()?;
         self.structural.extend(names.names().map(|(name, _)| name.to_owned()).filter(|name| name != "k"));
-        (value.fract() == 0.0 && (0.0..1e15).contains(&value)).then_some(value as usize)
+        let is_whole = value.fract() == 0.0 && (0.0..1e15).contains(&value);
+        if is_whole { format!("{value:.0}").parse().ok() } else { None }
     }
 
     /// A text with its indices counted out; the error is the index that is none.
@@ -70,7 +71,8 @@ impl Indices {
                 "*" => Some(vec!["*".to_owned()]),
                 _ => inside.split(',').map(|part| Some(self.whole_number(part)?.to_string())).collect(),
             };
-            result += &format!("[{}]", parts.ok_or_else(|| inside.to_owned())?.join(","));
+            let parts = parts.ok_or_else(|| inside.to_owned())?;
+            result = result + "[" + &parts.join(",") + "]";
             rest = &rest[close + 1..];
         }
         Ok(result + &self.with_number(rest))

@@ -60,7 +60,8 @@ pub(super) struct Ratio {
     pub(super) span: Range<usize>,
     pub(super) kind: &'static RatioKind,
     pub(super) ends: [String; 2],
-    pub(super) ratio: Term,
+    /// What the second coordinate is for each unit of the first.
+    pub(super) factor: Term,
 }
 
 /// Joints as they are read.
@@ -77,9 +78,9 @@ impl Joints {
             let Some(kind) = kind_of(source, name, part) else { continue };
             source.copies((name, part), |source, name| match kind {
                 AnyKind::Places(kind) => {
-                    joints.list.extend(JointReader { source, name, part, bodies }.joint(kind))
+                    joints.list.extend(JointReader { source, name, part, bodies }.joint(kind));
                 }
-                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
+                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind));,
             });
         }
         joints
@@ -94,7 +95,7 @@ enum AnyKind {
 
 /// The one kind of a joint.
 fn kind_of(source: &mut Source, name: &str, part: &Setting) -> Option<AnyKind> {
-    if !part.as_table().is_some() {
+    if part.as_table().is_none() {
         let message = format!("joint `{name}` must be a table");
         let hint = "for example `{ revolute = [\"ground\", \"crank.pin\"] }`";
         source.error("wrong-type", part.span.clone(), message, hint);
@@ -147,14 +148,14 @@ fn ratio(source: &mut Source, (name, part): (&str, &Setting), kind: &'static Rat
     let keys: Vec<&str> = [kind.word, "repeat"].iter().chain(kind.keys).copied().collect();
     check_keys(source, part, &keys, &format!("joint `{name}`"));
     let [(first, _), (second, _)] = ends(source, (name, kind.word), part)?;
-    let Some(ratio) = (kind.ratio)(source, part) else {
+    let Some(factor) = (kind.ratio)(source, part) else {
         let message = format!("joint `{name}` has no `{}`", kind.keys[0]);
         let hint = format!("a `{}` needs `{}`", kind.word, kind.keys[0]);
         source.error("missing-key", part.span.clone(), message, hint);
         return None;
     };
     let span = part.key_span.clone();
-    Some(Ratio { name: name.to_owned(), span, kind, ends: [first, second], ratio })
+    Some(Ratio { name: name.to_owned(), span, kind, ends: [first, second], factor })
 }
 
 /// Reads one joint between places.

@@ -115,14 +115,14 @@ impl PartNames<'_> {
             model.outputs.push(Definition { name: name.clone(), span: 0..0, formula });
             known.insert(name);
         }
-        self.write_out_in_constraints(model);
+        Self::write_out_in_constraints(model);
     }
 
-    fn write_out_in_constraints(&self, model: &mut Model) {
+    fn write_out_in_constraints(model: &mut Model) {
         let mut constraints = std::mem::take(&mut model.mechanism.constraints);
         for constraint in &mut constraints {
             for _ in 0..MOST_NESTED {
-                let Some(text) = self.written_out(&constraint.formula, model) else { break };
+                let Some(text) = Self::written_out(&constraint.formula, model) else { break };
                 let Ok(syntax) = parse(&text) else { break };
                 let place = SourceLocation { text_start: None, ..constraint.formula.place.clone() };
                 constraint.formula = Formula { syntax, place };
@@ -132,7 +132,7 @@ impl PartNames<'_> {
     }
 
     /// The text of a formula with outputs in it written out; none if it uses none.
-    fn written_out(&self, formula: &Formula, model: &Model) -> Option<String> {
+    fn written_out(formula: &Formula, model: &Model) -> Option<String> {
         let text = formula.syntax.text();
         let meaning = |name: &str| {
             let output = model.outputs.iter().find(|output| output.name == name)?;

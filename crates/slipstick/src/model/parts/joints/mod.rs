@@ -37,6 +37,9 @@ pub(super) const FOREIGN: &[(&str, &str)] = &[
     ("free", "a body without joints is free: leave the joint out"),
 ];
 
+/// From the ends of a joint and its multipliers, by the names of what it keeps, to a force and a moment.
+type Reaction = fn(&Ends<'_>, &dyn Fn(&str) -> Term) -> (Pair, Term);
+
 /// A kind of joints between two places.
 pub(super) struct JointKind {
     /// The key that names it.
@@ -52,7 +55,7 @@ pub(super) struct JointKind {
     /// The coordinate that it leaves free, if it has one.
     pub(super) coordinate: Option<CoordinateKind>,
     /// Force and moment on the second body at its point, from the multipliers of what it keeps.
-    pub(super) reaction: fn(&Ends<'_>, &dyn Fn(&str) -> Term) -> (Pair, Term),
+    pub(super) reaction: Reaction,
 }
 
 /// The two ends of a joint.
