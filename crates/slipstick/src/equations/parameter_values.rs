@@ -70,7 +70,7 @@ impl<'a> ParameterValues<'a> {
 
 /// How many parts there are is a matter of the model: no run can change it.
 fn structural(model: &Model, overrides: &[(String, f64)]) -> Vec<Diagnostic> {
-    let changed = overrides.iter().filter(|(name, _)| model.structural.contains(name));
+    let changed = overrides.iter().filter(|(name, _)| model.mechanism.structural.contains(name));
     let error = |(name, _): &(String, f64)| {
         let message =
             format!("`{name}` says how many parts there are, or which, and cannot be changed for a run");

@@ -52,7 +52,7 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     for definition in model.states.iter().chain(&model.discrete) {
         check_formula(&definition.formula, scope, FormulaContext::fixed("a start value"), errors);
     }
-    for amount in &model.amounts {
+    for amount in &model.mechanism.amounts {
         let context = if amount.moves {
             FormulaContext::running("a formula")
         } else {

@@ -75,7 +75,7 @@ impl<'a> FormulaList<'a> {
         formulas.rates();
         formulas.of_mechanism();
         formulas.of_contacts();
-        for amount in &model.amounts {
+        for amount in &model.mechanism.amounts {
             let needed = amount.needed.map_or(Needed::Any, Needed::This);
             formulas.add(&amount.formula, "", &amount.key, needed);
         }

@@ -8,11 +8,11 @@ use super::names::{FormulaContext, check_formula, outputs_that_use, places, smoo
 use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
-    CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation,
-    Trigger, dependency_order,
+    Amount, CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope,
+    SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::de::DeTable;
 
 /// How many coordinates a misspelt speed is compared with.
@@ -43,6 +43,10 @@ pub struct MechanismRule {
     pub start: StartRule,
     /// The bodies, whose coordinates are among those of the model.
     pub bodies: Vec<BodyRule>,
+    /// The formulas of parts, from which those of the motion are put together.
+    pub amounts: Vec<Amount>,
+    /// The parameters that say how many parts there are.
+    pub structural: BTreeSet<String>,
 }
 
 /// A body of a mechanism.
@@ -200,6 +204,8 @@ impl Reader<'_> {
             compliant: Vec::new(),
             start: StartRule::default(),
             bodies: Vec::new(),
+            amounts: Vec::new(),
+            structural: BTreeSet::new(),
         };
         if let Some(value) = value
             && model.mechanism.kinetic.is_none()

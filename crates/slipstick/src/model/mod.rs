@@ -40,7 +40,6 @@ pub use sides::{Detection, Direction, Location, Side};
 pub use versions::Versions;
 
 use crate::expr::{Dimension, ParseError, Relation, Syntax, parse};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -309,10 +308,6 @@ pub struct Model {
     pub units: Vec<(Reference, String)>,
     /// What is asked of a run.
     pub run: RunRule,
-    /// The formulas of parts, from which those of the motion are put together.
-    pub amounts: Vec<Amount>,
-    /// The parameters that say how many parts there are.
-    pub structural: BTreeSet<String>,
 }
 
 impl Model {

@@ -385,8 +385,7 @@ impl<'s> BodyReader<'_, 's> {
         };
         body.mass = if given { self.amount("mass") } else { found.or_else(|| self.amount("mass")) };
         let centre = spread.map(|spread| spread.centre.clone());
-        let of_spread =
-            || body.mass.as_ref().zip(spread).map(|(mass, spread)| mass * &spread.gyration);
+        let of_spread = || body.mass.as_ref().zip(spread).map(|(mass, spread)| mass * &spread.gyration);
         body.inertia = inertia.or_else(of_spread);
         body.com = com.or(centre).unwrap_or_else(origin);
     }

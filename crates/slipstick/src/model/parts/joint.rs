@@ -80,7 +80,7 @@ impl Joints {
                 AnyKind::Places(kind) => {
                     joints.list.extend(JointReader { source, name, part, bodies }.joint(kind));
                 }
-                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind));,
+                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
             });
         }
         joints

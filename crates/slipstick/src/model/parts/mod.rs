@@ -137,8 +137,8 @@ impl Building<'_> {
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
         self.lowered.merge_into(self.model);
         names.define(self.model, std::mem::take(&mut self.lowered.columns));
-        self.model.structural = self.source.indices.structural();
-        self.model.amounts.append(&mut self.source.amounts);
+        self.model.mechanism.structural = self.source.indices.structural();
+        self.model.mechanism.amounts.append(&mut self.source.amounts);
         self.source.errors.append(&mut self.lowered.errors);
         (self.lowered.contacts, self.source.errors)
     }
