@@ -215,12 +215,11 @@ fn check_slip(values: &Values<'_>, (name, reach): (&str, f64), poses: [[f64; 3];
     let apart = [0, 1].map(|i| poses[0][i] - poses[1][i]);
     // With the normal from the second to the first, the point is at -reach along it.
     let expected = [[tangent[0], tangent[1], reach], [-tangent[0], -tangent[1], dot(apart, normal) - reach]];
-    for body in 0..2 {
-        for i in 0..3 {
+    for (body, truths) in expected.iter().enumerate() {
+        for (i, truth) in truths.iter().enumerate() {
             let mut speeds = still;
             speeds[body][i] = 1.0;
             let slip = values.slip(contact, &states(poses, speeds));
-            let truth = expected[body][i];
             assert!(
                 (slip - truth).abs() < COARSE,
                 "{name}: speed {i} of body {body}: {slip} and not {truth}"

@@ -95,10 +95,10 @@ fn in_order(mut bodies: [Option<usize>; 2]) -> [Option<usize>; 2] {
     bodies
 }
 
-impl<'m> ContactMaker<'m> {
+impl ContactMaker<'_> {
     fn contact(&mut self, name: &str, part: &Setting) {
         check_keys(self.source, part, CONTACT_KEYS, &format!("contact `{name}` of shapes"));
-        let Some(contact) = self.read(name, part) else { return };
+        let contact = self.read(name, part);
         match (part.get("between"), part.get("among")) {
             (Some(between), None) => self.between(&contact, between),
             (None, Some(among)) => self.among(&contact, among),
@@ -109,7 +109,7 @@ impl<'m> ContactMaker<'m> {
         }
     }
 
-    fn read<'s>(&mut self, name: &'s str, part: &'s Setting) -> Option<ContactPart<'s>> {
+    fn read<'s>(&mut self, name: &'s str, part: &'s Setting) -> ContactPart<'s> {
         let source = &mut *self.source;
         let (own, compliance) = (SurfacePair::read(source, part), part.get("compliant"));
         let mut error = |message: String, hint: &str| {
@@ -122,7 +122,7 @@ impl<'m> ContactMaker<'m> {
         }
         let law = part.get("law").filter(|_| compliance.is_none());
         let law = law.and_then(|value| source.keep(value.word(LAWS))).unwrap_or_default();
-        Some(ContactPart { name, part, own, law, compliance })
+        ContactPart { name, part, own, law, compliance }
     }
 
     fn between(&mut self, contact: &ContactPart<'_>, value: &Setting) {
@@ -352,8 +352,9 @@ fn by_halves(terms: &[Term], smallest: bool) -> Term {
     }
     let (left, right) = terms.split_at(terms.len() / 2);
     let both = [left, right].map(|half| by_halves(half, smallest));
-    match smallest {
-        true => Term::call("min", &[&both[0], &both[1]]),
-        false => Term::formula(&format!("{} + {}", both[0].text(), both[1].text())),
+    if smallest {
+        Term::call("min", &[&both[0], &both[1]])
+    } else {
+        Term::formula(&format!("{} + {}", both[0].text(), both[1].text()))
     }
 }

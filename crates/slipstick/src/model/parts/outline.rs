@@ -96,7 +96,7 @@ impl<'o> Outliner<'o> {
         let shape = self.shape;
         let (balls, target) = match &shape.form {
             ShapeForm::Disc(radius) => {
-                let centre = self.from_centre("centre", &origin());
+                let centre = self.about_centre("centre", &origin());
                 let target =
                     if shape.is_hollow { Touched::Ring } else { Touched::Point }(centre, radius.clone());
                 (vec![self.ball("centre", &origin(), radius)], target)
@@ -166,7 +166,7 @@ impl<'o> Outliner<'o> {
     }
 
     /// A point of the shape from the centre of mass.
-    fn from_centre(&mut self, what: &str, point: &Pair) -> Pair {
+    fn about_centre(&mut self, what: &str, point: &Pair) -> Pair {
         let place = self.place(what, point);
         let com = &self.bodies.of(place.body).com;
         self.fixed_pair(what, minus(&place.at, com))
@@ -177,14 +177,14 @@ impl<'o> Outliner<'o> {
         let normal = turned(&unit(out.clone()), &angle);
         let normal = if self.shape.is_hollow { [-&normal[0], -&normal[1]] } else { normal };
         let normal = self.fixed_pair("normal", normal);
-        let point = self.from_centre("border", &origin());
+        let point = self.about_centre("border", &origin());
         let offset = self.fixed("offset", dot(&normal, &point));
         BorderLine { normal, offset }
     }
 
     fn wall(&mut self, [from, to]: &[Pair; 2], radius: &Term) -> Touched {
         let ends =
-            [("corner[0]", from), ("corner[1]", to)].map(|(what, point)| self.from_centre(what, point));
+            [("corner[0]", from), ("corner[1]", to)].map(|(what, point)| self.about_centre(what, point));
         Touched::Wall(self.edge("edge", &ends, false), radius.clone())
     }
 
@@ -192,7 +192,7 @@ impl<'o> Outliner<'o> {
         let at: Vec<Pair> = corners
             .iter()
             .enumerate()
-            .map(|(i, corner)| self.from_centre(&format!("corner[{i}]"), corner))
+            .map(|(i, corner)| self.about_centre(&format!("corner[{i}]"), corner))
             .collect();
         let edges: Vec<Edge> = (0..at.len())
             .map(|i| {

@@ -87,7 +87,7 @@ impl ContactProblem<'_, '_> {
         let count = self.which.len();
         let mut wishes: Vec<Wish> = (0..count).map(|i| self.wish(i, before[i], &relations)).collect();
         if transition.mode_before.values.signs != self.flow.mode.values.signs {
-            self.let_turned_go(&mut wishes, &relations);
+            let_turned_go(&mut wishes, &relations);
         }
         // Contacts whose hits end here close, as those do that hit.
         wishes.iter_mut().zip(ends).for_each(|(wish, ends)| wish.hits |= ends);
@@ -117,17 +117,6 @@ impl ContactProblem<'_, '_> {
         }
         let velocity = relations.velocity.iter().step_by(2).map(|velocity| velocity.value).collect();
         self.find_forces(transition, wishes, (impulses, velocity))
-    }
-
-    /// A closed contact that leaves because a switch has turned its gap, as at the end of a face, is open: what it has is no
-    /// rest of a velocity that could be taken off.
-    fn let_turned_go(&self, wishes: &mut [Wish], relations: &Relations) {
-        for (i, wish) in wishes.iter_mut().enumerate() {
-            let velocity = relations.velocity[2 * i];
-            if wish.status.is_closed() && velocity.value > velocity.bound {
-                wish.status = Status::Open;
-            }
-        }
     }
 
     /// What contacts give back. Where hits have accumulated, nothing: neither by them, nor by what approaches because
@@ -418,6 +407,17 @@ pub(super) fn move_by(layout: Layout, (impulses, responses): (&[f64], &[Vec<f64>
             let after = *speed + change;
             let is_stopped = after.abs() <= ROUNDING * (speed.abs() + size);
             *speed = if is_stopped { 0.0 } else { after };
+        }
+    }
+}
+
+/// A closed contact that leaves because a switch has turned its gap, as at the end of a face, is open: what it has is no
+/// rest of a velocity that could be taken off.
+fn let_turned_go(wishes: &mut [Wish], relations: &Relations) {
+    for (i, wish) in wishes.iter_mut().enumerate() {
+        let velocity = relations.velocity[2 * i];
+        if wish.status.is_closed() && velocity.value > velocity.bound {
+            wish.status = Status::Open;
         }
     }
 }
