@@ -5,7 +5,7 @@
 //!
 //! `MODELS=2000 cargo test --test what_must_not_matter_does_not` judges so many of both kinds.
 
-use slipstick::problems::{DrawnModel, Judgement, model_kinds, settled_kinds};
+use slipstick::problems::{DrawnModel, Judgement, model_kinds};
 use std::fmt::Write;
 
 /// So many models are judged, kinds in turn, unless `MODELS` says how many; fewer with contacts.
@@ -46,13 +46,13 @@ fn assert_same(kinds: &[&str], count: u64) {
 
 #[test]
 fn drawn_models_are_the_same_in_every_variant() {
-    let kinds: Vec<&str> = settled_kinds().filter(|kind| !has_contacts(kind)).collect();
+    let kinds: Vec<&str> = model_kinds().filter(|kind| !has_contacts(kind)).collect();
     assert_same(&kinds, models(MODELS));
 }
 
 #[test]
 fn drawn_models_with_contacts_are_the_same_in_every_variant() {
-    let kinds: Vec<&str> = settled_kinds().filter(has_contacts).collect();
+    let kinds: Vec<&str> = model_kinds().filter(has_contacts).collect();
     assert_same(&kinds, models(WITH_CONTACTS));
 }
 

@@ -43,7 +43,7 @@ pub use mechanisms::{
 };
 pub use metamorphic::{
     Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,
-    Variant, Verification, model_kinds, settled_kinds,
+    Variant, Verification, model_kinds,
 };
 pub use profile::{Profile, work_for};
 pub use reference::{End, NoReference, Reference};

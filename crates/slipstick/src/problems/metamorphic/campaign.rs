@@ -39,11 +39,6 @@ pub fn model_kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)
 }
 
-/// Those whose models were the same in all variants so far.
-pub fn settled_kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().filter(|kind| kind.settled).map(|kind| kind.name)
-}
-
 impl DrawnModel {
     /// The model of a kind and a seed; none if there is no such kind.
     pub fn of(kind: &str, seed: u64) -> Option<Self> {

@@ -18,7 +18,7 @@ mod subject;
 mod variant;
 mod verify;
 
-pub use campaign::{DrawnModel, model_kinds, settled_kinds};
+pub use campaign::{DrawnModel, model_kinds};
 pub use cause::Cause;
 pub use difference::{Difference, DifferenceKind};
 pub use growth::ErrorGrowth;

@@ -21,23 +21,16 @@ pub(super) struct ModelKind {
     pub(super) grazes: bool,
     /// Whether events accumulate and nothing says what then.
     pub(super) accumulates: bool,
-    /// Whether all of its models that were tried are the same in all variants, so that one that differs is news.
-    pub(super) settled: bool,
 }
 
 const fn kind(name: &'static str, draw: fn(&mut Pen) -> Sketch) -> ModelKind {
-    ModelKind { name, draw, grazes: true, accumulates: false, settled: true }
+    ModelKind { name, draw, grazes: true, accumulates: false }
 }
 
 impl ModelKind {
     /// Its events are the same whatever is changed a little.
     const fn firm(self) -> Self {
         Self { grazes: false, ..self }
-    }
-
-    /// Some of its models are known to differ.
-    const fn unsettled(self) -> Self {
-        Self { settled: false, ..self }
     }
 }
 
@@ -67,14 +60,14 @@ pub(super) const KINDS: &[ModelKind] = &[
     kind("mechanism-joints", mechanisms::joints),
     kind("mechanism-shutting", mechanisms::shutting).firm(),
     kind("contact-ball", contacts::ball),
-    kind("contact-wedge", contacts::wedge).unsettled(),
+    kind("contact-wedge", contacts::wedge),
     kind("contact-belt", contacts::belt),
     kind("contact-stops", contacts::stops),
     kind("contact-joint", contacts::joint),
     kind("contact-spin", contacts_of_bodies::spin),
     kind("contact-box", contacts_of_bodies::tumbling_box),
     kind("contact-rod", contacts_of_bodies::rod),
-    kind("contact-discs", contacts_of_bodies::discs).unsettled(),
+    kind("contact-discs", contacts_of_bodies::discs),
     kind("contact-stack", contacts_of_bodies::stack),
     kind("contact-crank", contacts_of_bodies::crank),
 ];
