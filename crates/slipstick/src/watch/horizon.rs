@@ -97,7 +97,8 @@ impl Horizon {
     /// Whether a comparison that sleeps cannot sleep over a step without a look at where it is.
     pub(super) fn wakes(&self, comparison: usize, h: f64) -> bool {
         let sleeper = &self.sleepers[comparison];
-        sleeper.asleep && !(sleeper.safe - self.clock.since(sleeper.since) > h)
+        let left = sleeper.safe - self.clock.since(sleeper.since);
+        sleeper.asleep && (left <= h || left.is_nan())
     }
 
     /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its

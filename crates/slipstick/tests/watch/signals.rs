@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
+use slipstick::watch::{Banded, Described, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -159,8 +159,12 @@ impl Signals for Polynomials {
         Described::Here
     }
 
-    fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
-        DenseError { linear: 0.0, higher: self.dense_error }
+    fn dense_error(&mut self, _comparison: usize, _s: f64) -> f64 {
+        self.dense_error
+    }
+
+    fn slope_error(&mut self, _comparison: usize) -> f64 {
+        0.0
     }
 
     fn points(&self) -> &[f64] {

@@ -77,16 +77,13 @@ impl Source {
     /// How many copies there are.
     fn count(&mut self, repeat: &Setting) -> Option<usize> {
         let text = self.keep(repeat.formula_text())?;
-        match self.indices.whole_number(&text).filter(|count| *count <= MOST_COPIES) {
-            Some(count) => Some(count),
-            None => {
-                let message =
-                    format!("`repeat` is `{text}`, which is no whole number from 0 to {MOST_COPIES}");
-                let hint = "write how many copies there are, as a number or a formula of parameters";
-                self.error("bad-repeat", repeat.span.clone(), message, hint);
-                None
-            }
+        let count = self.indices.whole_number(&text).filter(|count| *count <= MOST_COPIES);
+        if count.is_none() {
+            let message = format!("`repeat` is `{text}`, which is no whole number from 0 to {MOST_COPIES}");
+            let hint = "write how many copies there are, as a number or a formula of parameters";
+            self.error("bad-repeat", repeat.span.clone(), message, hint);
         }
+        count
     }
 
     /// A text with its indices counted out.
