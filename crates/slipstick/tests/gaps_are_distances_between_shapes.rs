@@ -277,7 +277,7 @@ fn gaps_and_slips_are_those_of_sampled_outlines() {
             let radii = shapes[0].radius + shapes[1].radius;
             let overlaps = values.gap(&states(poses, [[0.0; 3]; 2])).0 < -1e-9;
             if overlaps
-                || is_sharp(first) && is_sharp(second) && distance(&moved, &points[1]) > radii + 5.0 * COARSE
+                || is_sharp(first) && is_sharp(second) && distance(&moved, &points[1]) > radii + COARSE
             {
                 continue;
             }
