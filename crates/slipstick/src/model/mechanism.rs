@@ -8,7 +8,7 @@ use super::names::{FormulaContext, check_formula, outputs_that_use, places, smoo
 use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
-    Amount, CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, Quantity, Scope,
+    CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, PartAmount, Quantity, Scope,
     SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
@@ -44,7 +44,7 @@ pub struct MechanismRule {
     /// The bodies, whose coordinates are among those of the model.
     pub bodies: Vec<BodyRule>,
     /// The formulas of parts, from which those of the motion are put together.
-    pub amounts: Vec<Amount>,
+    pub amounts: Vec<PartAmount>,
     /// The parameters that say how many parts there are.
     pub structural: BTreeSet<String>,
 }

@@ -88,7 +88,7 @@ impl SourceLocation {
 
 /// A formula of a part, from which those of the motion are put together.
 #[derive(Clone, Debug)]
-pub struct Amount {
+pub struct PartAmount {
     /// Its key.
     pub key: String,
     /// The formula.

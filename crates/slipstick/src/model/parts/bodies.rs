@@ -1,7 +1,7 @@
 //! Bodies: their mass, where they are drawn, and the points and frames on them.
 
-use super::shapes::{Shape, read_shape};
-use super::source::Source;
+use super::shapes::{BodyShape, read_shape};
+use super::source::PartSource;
 use super::term::{Pair, Term, cross, left_of, minus, origin, plus, scaled, turned};
 use crate::expr::Dimension;
 use crate::model::{Setting, unknown_key};
@@ -63,7 +63,7 @@ pub(super) enum Pose {
 
 /// A place on a body, or on the ground: where it is in the drawn frame, and how it is turned there.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct BodyPlace {
     pub(super) body: Option<usize>,
     pub(super) at: Pair,
     pub(super) angle: Term,
@@ -114,19 +114,19 @@ impl Body {
 
 /// All bodies. The ground is none of them; it has points too.
 #[derive(Clone, Debug)]
-pub(super) struct Bodies {
+pub(super) struct BodyList {
     pub(super) list: Vec<Body>,
     pub(super) ground: Body,
     places: BTreeMap<String, usize>,
 }
 
-impl Bodies {
+impl BodyList {
     /// Reads the section, with what stands for all bodies in `defaults`. Their own shapes are put behind `shapes`.
     pub(super) fn read(
-        source: &mut Source,
+        source: &mut PartSource,
         section: Option<&Setting>,
         defaults: Option<&Setting>,
-        (shapes, densities): (&mut Vec<Shape>, &BTreeMap<String, Term>),
+        (shapes, densities): (&mut Vec<BodyShape>, &BTreeMap<String, Term>),
     ) -> Self {
         let mut bodies = Self { list: Vec::new(), ground: Body::new(GROUND, 0..0), places: BTreeMap::new() };
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
@@ -164,10 +164,15 @@ impl Bodies {
     }
 
     /// What `body.point`, `body.frame` or `body` stands for; with whether a place on the body is named.
-    pub(super) fn find(&self, source: &mut Source, name: &str, span: &Range<usize>) -> Option<(Place, bool)> {
+    pub(super) fn find(
+        &self,
+        source: &mut PartSource,
+        name: &str,
+        span: &Range<usize>,
+    ) -> Option<(BodyPlace, bool)> {
         let whole = |name: &str| (name == GROUND).then_some(None).or_else(|| self.index(name).map(Some));
         if let Some(body) = whole(name) {
-            return Some((Place { body, at: origin(), angle: Term::zero() }, false));
+            return Some((BodyPlace { body, at: origin(), angle: Term::zero() }, false));
         }
         let (owner, point) = name.rsplit_once('.').unwrap_or((name, ""));
         let Some(body) = whole(owner) else {
@@ -177,7 +182,7 @@ impl Bodies {
             return None;
         };
         if let Some((at, angle)) = self.of(body).place(point) {
-            return Some((Place { body, at, angle }, true));
+            return Some((BodyPlace { body, at, angle }, true));
         }
         let body = self.of(body);
         let known: Vec<String> =
@@ -189,7 +194,7 @@ impl Bodies {
     }
 
     /// The angle of a place.
-    pub(super) fn angle(&self, place: &Place, pose: Pose) -> Term {
+    pub(super) fn angle(&self, place: &BodyPlace, pose: Pose) -> Term {
         let own = match (place.body, pose) {
             (None, _) => Term::zero(),
             (Some(i), Pose::Moving) => Term::whole(self.list[i].coordinates()[2].clone()),
@@ -199,14 +204,14 @@ impl Bodies {
     }
 
     /// From the centre of mass to a place, in ground axes.
-    pub(super) fn arm(&self, place: &Place) -> Pair {
+    pub(super) fn arm(&self, place: &BodyPlace) -> Pair {
         let Some(i) = place.body else { return origin() };
         let body = &self.list[i];
         turned(&minus(&place.at, &body.com), &Term::whole(body.coordinates()[2].clone()))
     }
 
     /// Where a place is.
-    pub(super) fn position(&self, place: &Place, pose: Pose) -> Pair {
+    pub(super) fn position(&self, place: &BodyPlace, pose: Pose) -> Pair {
         let Some(i) = place.body else { return place.at.clone() };
         match pose {
             Pose::Moving => {
@@ -221,20 +226,20 @@ impl Bodies {
     }
 
     /// How fast a place moves.
-    pub(super) fn velocity(&self, place: &Place) -> Pair {
+    pub(super) fn velocity(&self, place: &BodyPlace) -> Pair {
         let Some(i) = place.body else { return origin() };
         let [x, y, angle] = self.list[i].coordinates().map(|name| Term::whole(format!("{name}'")));
         plus(&[x, y], &scaled(&left_of(&self.arm(place)), &angle))
     }
 
     /// How fast the body of a place turns.
-    pub(super) fn turning(&self, place: &Place) -> Term {
+    pub(super) fn turning(&self, place: &BodyPlace) -> Term {
         let rate = |i: usize| Term::whole(format!("{}'", self.list[i].coordinates()[2]));
         place.body.map_or_else(Term::zero, rate)
     }
 
     /// What a force at a place does to the coordinates of its body.
-    pub(super) fn force_at(&self, place: &Place, force: &Pair) -> Vec<(String, Term)> {
+    pub(super) fn force_at(&self, place: &BodyPlace, force: &Pair) -> Vec<(String, Term)> {
         let Some(i) = place.body else { return Vec::new() };
         let [x, y, angle] = self.list[i].coordinates();
         let moment = cross(&self.arm(place), force);
@@ -243,7 +248,7 @@ impl Bodies {
     }
 
     /// What a moment does to the coordinates of the body of a place.
-    pub(super) fn moment_on(&self, place: &Place, moment: &Term) -> Vec<(String, Term)> {
+    pub(super) fn moment_on(&self, place: &BodyPlace, moment: &Term) -> Vec<(String, Term)> {
         let Some(i) = place.body else { return Vec::new() };
         vec![(self.list[i].coordinates()[2].clone(), moment.clone())]
     }
@@ -257,14 +262,14 @@ impl Bodies {
 }
 
 /// Reports every key that is not known.
-pub(super) fn check_keys(source: &mut Source, part: &Setting, known: &[&str], place: &str) {
+pub(super) fn check_keys(source: &mut PartSource, part: &Setting, known: &[&str], place: &str) {
     for (key, value) in part.entries().filter(|(key, _)| !known.contains(key)) {
         source.errors.push(unknown_key(key, value.key_span.clone(), known, place));
     }
 }
 
 /// Reads points and frames.
-fn read_places(source: &mut Source, part: &Setting, body: &mut Body) {
+fn read_places(source: &mut PartSource, part: &Setting, body: &mut Body) {
     for (name, value) in part.get("points").into_iter().flat_map(Setting::entries) {
         if let Some(at) = source.pair_as(value, Some(Dimension::LENGTH)) {
             body.points.insert(name.to_owned(), at);
@@ -280,7 +285,7 @@ fn read_places(source: &mut Source, part: &Setting, body: &mut Body) {
 
 /// Reads one body.
 struct BodyReader<'r, 's> {
-    source: &'r mut Source,
+    source: &'r mut PartSource,
     part: &'s Setting,
     defaults: Option<&'s Setting>,
     densities: &'r BTreeMap<String, Term>,
@@ -288,7 +293,7 @@ struct BodyReader<'r, 's> {
 
 /// What the shape of a body says of its mass: how much there is of it for each unit of density and depth, its
 /// centre, and the moment of inertia about that for each unit of mass.
-struct Spread {
+struct MassSpread {
     area: Option<Term>,
     centre: Pair,
     gyration: Term,
@@ -303,7 +308,7 @@ impl<'s> BodyReader<'_, 's> {
         self.setting(key).map(|value| self.source.amount(value))
     }
 
-    fn body(&mut self, name: &str, index: usize, shapes: &mut Vec<Shape>) -> Body {
+    fn body(&mut self, name: &str, index: usize, shapes: &mut Vec<BodyShape>) -> Body {
         check_keys(self.source, self.part, BODY_KEYS, &format!("body `{name}`"));
         let mut body = Body::new(name, self.part.key_span.clone());
         body.drawn = ["x", "y", "angle"].map(|key| self.amount(key));
@@ -333,8 +338,8 @@ impl<'s> BodyReader<'_, 's> {
         &mut self,
         shape: &Setting,
         (body, index): (&mut Body, usize),
-        shapes: &mut Vec<Shape>,
-    ) -> Option<Spread> {
+        shapes: &mut Vec<BodyShape>,
+    ) -> Option<MassSpread> {
         let mut shape = read_shape(self.source, shape, &body.name, &[])?;
         shape.place.body = Some(index);
         shape.material = shape.material.or_else(|| body.material.clone());
@@ -344,11 +349,11 @@ impl<'s> BodyReader<'_, 's> {
         let spread = shape.spread();
         shapes.push(shape);
         let (area, centre, gyration) = spread?;
-        Some(Spread { area: Some(area), centre, gyration })
+        Some(MassSpread { area: Some(area), centre, gyration })
     }
 
     /// A rod through its points, from the first to the last.
-    fn link(&mut self, link: &Setting, body: &mut Body) -> Option<Spread> {
+    fn link(&mut self, link: &Setting, body: &mut Body) -> Option<MassSpread> {
         for (name, value) in link.entries() {
             let at = self.source.pair_as(value, Some(Dimension::LENGTH))?;
             body.points.insert(name.to_owned(), at.clone());
@@ -364,7 +369,7 @@ impl<'s> BodyReader<'_, 's> {
         let ([x, y], half) = (minus(last, first), Term::number(0.5));
         let squared = &x.squared() + &y.squared();
         let area = self.setting("width").is_some().then(|| body.width.clone()).flatten();
-        Some(Spread {
+        Some(MassSpread {
             area: area.map(|width| &squared.sqrt() * &width),
             centre: scaled(&plus(first, last), &half),
             gyration: squared.over(&Term::number(12.0)),
@@ -372,7 +377,7 @@ impl<'s> BodyReader<'_, 's> {
     }
 
     /// Mass, inertia and centre of mass: what is given wins.
-    fn mass(&mut self, body: &mut Body, spread: Option<&Spread>) {
+    fn mass(&mut self, body: &mut Body, spread: Option<&MassSpread>) {
         let (given, inertia) = (self.part.get("mass").is_some(), self.amount("inertia"));
         let com = self.part.get("com").and_then(|value| self.source.pair(value));
         let of_material = body.material.as_ref().and_then(|material| self.densities.get(material));

@@ -1,14 +1,14 @@
 //! Contacts between shapes: which touch, and what each pair of them is as contacts with a gap.
 
-use super::bodies::{Bodies, check_keys};
+use super::bodies::{BodyList, check_keys};
 use super::gaps::{ShapeContact, touches};
 use super::joint::Joint;
-use super::lowered::{GapRule, Lowered};
-use super::outline::{Outline, Outliner};
+use super::lowered::{GapRule, LoweredParts};
+use super::outline::{Outliner, TouchOutline};
 use super::overlap::Overlaps;
 use super::pairs::{Pairs, SurfacePair};
-use super::shapes::Shape;
-use super::source::Source;
+use super::shapes::BodyShape;
+use super::source::PartSource;
 use super::term::Term;
 use crate::model::compliant::{Compliance, FORCE_LAWS};
 use crate::model::contacts::{CORNER, LAWS, PARTIES};
@@ -21,10 +21,10 @@ const COMPLIANT_KEYS: &[&str] = &["stiffness", "damping"];
 const ALL: &str = "[*]";
 
 /// What contacts are made between.
-pub(super) struct Scene<'a> {
-    pub(super) bodies: &'a Bodies,
+pub(super) struct ShapeScene<'a> {
+    pub(super) bodies: &'a BodyList,
     pub(super) joints: &'a [Joint],
-    pub(super) shapes: &'a [Shape],
+    pub(super) shapes: &'a [BodyShape],
     pub(super) pairs: &'a Pairs,
 }
 
@@ -54,12 +54,12 @@ struct Party {
 
 /// Makes contacts out of pairs of shapes.
 struct ContactMaker<'m> {
-    source: &'m mut Source,
-    lowered: &'m mut Lowered,
-    scene: &'m Scene<'m>,
+    source: &'m mut PartSource,
+    lowered: &'m mut LoweredParts,
+    scene: &'m ShapeScene<'m>,
     /// The shapes by name, and all copies of those that have some.
     names: BTreeMap<String, Vec<usize>>,
-    outlines: BTreeMap<usize, Option<Outline>>,
+    outlines: BTreeMap<usize, Option<TouchOutline>>,
     joined: BTreeSet<[Option<usize>; 2]>,
     sets: ContactSets,
     overlaps: Overlaps,
@@ -67,10 +67,10 @@ struct ContactMaker<'m> {
 
 /// Adds all contacts between shapes.
 pub(super) fn lower_contacts(
-    source: &mut Source,
+    source: &mut PartSource,
     section: Option<&Setting>,
-    scene: &Scene<'_>,
-    lowered: &mut Lowered,
+    scene: &ShapeScene<'_>,
+    lowered: &mut LoweredParts,
 ) -> (ContactSets, Overlaps) {
     let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, shape) in scene.shapes.iter().enumerate() {
@@ -234,9 +234,9 @@ impl ContactMaker<'_> {
         });
     }
 
-    fn outline(&mut self, i: usize) -> Option<Outline> {
+    fn outline(&mut self, i: usize) -> Option<TouchOutline> {
         if !self.outlines.contains_key(&i) {
-            let Scene { bodies, shapes, .. } = self.scene;
+            let ShapeScene { bodies, shapes, .. } = self.scene;
             let outline = Outliner::new((self.source, self.lowered), bodies, &shapes[i]).outline();
             self.outlines.insert(i, outline);
         }
@@ -275,7 +275,7 @@ impl ContactMaker<'_> {
         &mut self,
         contact: &ContactPart<'_>,
         name: &str,
-        (touch, shapes): (&ShapeContact, [&Shape; 2]),
+        (touch, shapes): (&ShapeContact, [&BodyShape; 2]),
     ) -> Option<()> {
         let span = &contact.part.key_span;
         let compliance = match contact.compliance {

@@ -1,9 +1,9 @@
 //! What bodies look like: their shapes, links as bars through their points, joints as marks, springs as coils.
 
-use super::bodies::{Bodies, Body, Place, Pose};
+use super::bodies::{Body, BodyList, BodyPlace, Pose};
 use super::holding::Held;
-use super::lowered::Lowered;
-use super::shapes::{Shape, ShapeForm};
+use super::lowered::LoweredParts;
+use super::shapes::{BodyShape, ShapeForm};
 use super::term::{Pair, Term, length, minus, origin, plus, scaled};
 use crate::model::{DrawnBody, DrawnLine, DrawnPoint, DrawnShape, Outline, Picture, PictureRule};
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ const THIN: f64 = 0.01;
 
 /// What is drawn of parts. What the model draws itself stands behind it.
 pub(super) fn draw_parts(
-    (bodies, shapes): (&Bodies, &[Shape]),
+    (bodies, shapes): (&BodyList, &[BodyShape]),
     held: &BTreeMap<&str, Held<'_>>,
     springs: &[(String, [Pair; 2])],
-    lowered: &mut Lowered,
+    lowered: &mut LoweredParts,
 ) -> PictureRule {
     let ground = draw_body(bodies, None, shapes);
     let moving = (0..bodies.list.len()).map(|i| draw_body(bodies, Some(i), shapes));
@@ -50,9 +50,9 @@ pub(super) fn draw_parts(
 }
 
 /// A body with its shapes; none is the ground.
-fn draw_body(bodies: &Bodies, index: Option<usize>, shapes: &[Shape]) -> DrawnBody<Term> {
+fn draw_body(bodies: &BodyList, index: Option<usize>, shapes: &[BodyShape]) -> DrawnBody<Term> {
     let body = bodies.of(index);
-    let frame = Place { body: index, at: origin(), angle: Term::zero() };
+    let frame = BodyPlace { body: index, at: origin(), angle: Term::zero() };
     let pose = index.map(|_| {
         let [x, y] = bodies.position(&frame, Pose::Moving);
         [x, y, bodies.angle(&frame, Pose::Moving)]
@@ -68,7 +68,7 @@ fn draw_body(bodies: &Bodies, index: Option<usize>, shapes: &[Shape]) -> DrawnBo
 }
 
 /// A shape where it is on its body.
-fn draw_shape(shape: &Shape) -> DrawnShape<Term> {
+fn draw_shape(shape: &BodyShape) -> DrawnShape<Term> {
     let (two, full) = (Term::number(2.0), |half: &Term| &Term::number(2.0) * half);
     let outline = match &shape.form {
         ShapeForm::Disc(radius) => Outline::Disc(radius.clone()),
@@ -79,7 +79,7 @@ fn draw_shape(shape: &Shape) -> DrawnShape<Term> {
         ShapeForm::Polygon(corners, _) => Outline::Polygon(corners.clone()),
         ShapeForm::Ellipse(axes) => Outline::Ellipse(axes.clone()),
     };
-    let Place { at, angle, .. } = &shape.place;
+    let BodyPlace { at, angle, .. } = &shape.place;
     let centre = plus(at, &super::term::turned(&shape.placed(&origin()), angle));
     DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }
 }

@@ -2,8 +2,8 @@
 
 use super::bodies::{Pose, check_keys};
 use super::holding::Held;
-use super::lowered::Lowered;
-use super::source::Source;
+use super::lowered::LoweredParts;
+use super::source::PartSource;
 use super::term::Term;
 use crate::model::Setting;
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ const DRIVE_KEYS: &[&str] = &["joint", "position", "velocity"];
 
 /// Adds a constraint for each drive, and its force. The coordinates that are driven are told.
 pub(super) fn lower_drives(
-    source: &mut Source,
+    source: &mut PartSource,
     section: Option<&Setting>,
     held: &BTreeMap<&str, Held<'_>>,
-    lowered: &mut Lowered,
+    lowered: &mut LoweredParts,
 ) -> Vec<String> {
     let mut driven = Vec::new();
     for (name, part) in section.into_iter().flat_map(Setting::entries) {
@@ -59,7 +59,7 @@ pub(super) fn lower_drives(
 
 /// The joint of a drive, which leaves a coordinate free.
 fn driven_joint<'h>(
-    source: &mut Source,
+    source: &mut PartSource,
     name: &str,
     part: &Setting,
     held: &'h BTreeMap<&str, Held<'_>>,

@@ -1,10 +1,10 @@
 //! From joints to constraints: what each keeps, when it holds, when it breaks, and what it does to its coordinate.
 
-use super::bodies::{Bodies, Place, Pose};
-use super::joint::{Joint, Joints, Ratio};
+use super::bodies::{BodyList, BodyPlace, Pose};
+use super::joint::{Joint, JointList, Ratio};
 use super::joints::{CoordinateKind, Ends, rate_along};
-use super::lowered::{GapRule, Lowered};
-use super::source::Source;
+use super::lowered::{GapRule, LoweredParts};
+use super::source::PartSource;
 use super::term::{Pair, Term};
 use crate::model::{Definition, ImpactLaw};
 use std::collections::BTreeMap;
@@ -55,9 +55,9 @@ impl Held<'_> {
 
 /// All joints between places, with their ends.
 pub(super) fn held<'a>(
-    joints: &'a Joints,
-    bodies: &'a Bodies,
-    lowered: &mut Lowered,
+    joints: &'a JointList,
+    bodies: &'a BodyList,
+    lowered: &mut LoweredParts,
 ) -> BTreeMap<&'a str, Held<'a>> {
     let mut all = BTreeMap::new();
     for joint in &joints.list {
@@ -69,7 +69,7 @@ pub(super) fn held<'a>(
 }
 
 /// The ends of a joint. One that is not named is where the other is drawn, or where the joint is.
-fn ends(joint: &Joint, bodies: &Bodies, lowered: &mut Lowered) -> [Place; 2] {
+fn ends(joint: &Joint, bodies: &BodyList, lowered: &mut LoweredParts) -> [BodyPlace; 2] {
     [0, 1].map(|end| {
         let mut place = joint.ends[end].clone();
         let position = match &joint.at {
@@ -87,7 +87,12 @@ fn ends(joint: &Joint, bodies: &Bodies, lowered: &mut Lowered) -> [Place; 2] {
 }
 
 /// The constraints of a joint, and everything else that it is.
-pub(super) fn lower_joint(source: &mut Source, held: &Held<'_>, was_placed: bool, lowered: &mut Lowered) {
+pub(super) fn lower_joint(
+    source: &mut PartSource,
+    held: &Held<'_>,
+    was_placed: bool,
+    lowered: &mut LoweredParts,
+) {
     let joint = held.joint;
     if joint.named == [false; 2] && joint.at.is_none() && joint.kind.joins_points {
         let message = format!("joint `{}` does not say where it is", joint.name);
@@ -107,7 +112,7 @@ pub(super) fn lower_joint(source: &mut Source, held: &Held<'_>, was_placed: bool
 }
 
 /// What a joint keeps, in the mode in which it holds.
-fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut Lowered) {
+fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
     let (joint, span) = (held.joint, &held.joint.span);
     let holding = &joint.holding;
     let (moving, drawn) =
@@ -160,7 +165,7 @@ impl Held<'_> {
     }
 
     /// What shutting it sets: whether it is shut, and what it finds if it keeps that.
-    pub(super) fn shut(&self, lowered: &mut Lowered) -> Vec<Definition> {
+    pub(super) fn shut(&self, lowered: &mut LoweredParts) -> Vec<Definition> {
         let span = &self.joint.span;
         let mut reset = vec![lowered.definition(&self.own("closed"), &Term::one(), span)];
         if self.joint.holding.here {
@@ -172,13 +177,13 @@ impl Held<'_> {
     }
 
     /// What opening it sets.
-    pub(super) fn open(&self, lowered: &mut Lowered) -> Vec<Definition> {
+    pub(super) fn open(&self, lowered: &mut LoweredParts) -> Vec<Definition> {
         vec![lowered.definition(&self.own("closed"), &Term::zero(), &self.joint.span)]
     }
 }
 
 /// A joint that breaks at a force or a moment, each by its own size, stays open. Squares of sizes are smooth.
-fn breaks(held: &Held<'_>, lowered: &mut Lowered) {
+fn breaks(held: &Held<'_>, lowered: &mut LoweredParts) {
     let ([x, y], moment) = held.reaction();
     let holding = &held.joint.holding;
     let force = holding.force.as_ref().map(|limit| (&x.squared() + &y.squared()).over(&limit.squared()));
@@ -192,7 +197,7 @@ fn breaks(held: &Held<'_>, lowered: &mut Lowered) {
 }
 
 /// Each end of the range of a coordinate is a contact.
-fn stops(held: &Held<'_>, coordinate: CoordinateKind, lowered: &mut Lowered) {
+fn stops(held: &Held<'_>, coordinate: CoordinateKind, lowered: &mut LoweredParts) {
     let (joint, span) = (held.joint, &held.joint.span);
     let value = held.value(coordinate, Pose::Moving);
     let gaps = [
@@ -218,10 +223,10 @@ fn stops(held: &Held<'_>, coordinate: CoordinateKind, lowered: &mut Lowered) {
 
 /// A joint between two joints.
 pub(super) fn lower_ratio(
-    source: &mut Source,
+    source: &mut PartSource,
     ratio: &Ratio,
     held: &BTreeMap<&str, Held<'_>>,
-    lowered: &mut Lowered,
+    lowered: &mut LoweredParts,
 ) {
     let mut found = Vec::new();
     for (k, name) in ratio.ends.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Joints as they are written: their kind, their ends, and what they do beside holding.
 
-use super::bodies::{Bodies, Place, check_keys};
+use super::bodies::{BodyList, BodyPlace, check_keys};
 use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
-use super::source::Source;
+use super::source::PartSource;
 use super::term::{Pair, Term, unit};
 use crate::expr::Dimension;
 use crate::model::Setting;
@@ -19,7 +19,7 @@ pub(super) struct Joint {
     pub(super) name: String,
     pub(super) span: Range<usize>,
     pub(super) kind: &'static JointKind,
-    pub(super) ends: [Place; 2],
+    pub(super) ends: [BodyPlace; 2],
     /// Whether places on the bodies are named; otherwise an end is where the other is drawn.
     pub(super) named: [bool; 2],
     /// Where it is drawn, in ground axes.
@@ -66,13 +66,13 @@ pub(super) struct Ratio {
 
 /// Joints as they are read.
 #[derive(Default)]
-pub(super) struct Joints {
+pub(super) struct JointList {
     pub(super) list: Vec<Joint>,
     pub(super) ratios: Vec<Ratio>,
 }
 
-impl Joints {
-    pub(super) fn read(source: &mut Source, section: Option<&Setting>, bodies: &Bodies) -> Self {
+impl JointList {
+    pub(super) fn read(source: &mut PartSource, section: Option<&Setting>, bodies: &BodyList) -> Self {
         let mut joints = Self::default();
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
             let Some(kind) = kind_of(source, name, part) else { continue };
@@ -80,7 +80,7 @@ impl Joints {
                 AnyKind::Places(kind) => {
                     joints.list.extend(JointReader { source, name, part, bodies }.joint(kind));
                 }
-                AnyKind::Joints(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
+                AnyKind::JointList(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
             });
         }
         joints
@@ -90,11 +90,11 @@ impl Joints {
 #[derive(Clone, Copy)]
 enum AnyKind {
     Places(&'static JointKind),
-    Joints(&'static RatioKind),
+    JointList(&'static RatioKind),
 }
 
 /// The one kind of a joint.
-fn kind_of(source: &mut Source, name: &str, part: &Setting) -> Option<AnyKind> {
+fn kind_of(source: &mut PartSource, name: &str, part: &Setting) -> Option<AnyKind> {
     if part.as_table().is_none() {
         let message = format!("joint `{name}` must be a table");
         let hint = "for example `{ revolute = [\"ground\", \"crank.pin\"] }`";
@@ -103,7 +103,7 @@ fn kind_of(source: &mut Source, name: &str, part: &Setting) -> Option<AnyKind> {
     }
     let places = KINDS.iter().map(|kind| (kind.word, AnyKind::Places(kind)));
     let all: Vec<_> =
-        places.chain(RATIO_KINDS.iter().map(|kind| (kind.word, AnyKind::Joints(kind)))).collect();
+        places.chain(RATIO_KINDS.iter().map(|kind| (kind.word, AnyKind::JointList(kind)))).collect();
     let mut found = None;
     for (key, value) in part.entries() {
         if let Some((_, cure)) = FOREIGN.iter().find(|(word, _)| *word == key) {
@@ -129,7 +129,7 @@ fn kind_of(source: &mut Source, name: &str, part: &Setting) -> Option<AnyKind> {
 
 /// The two ends of a joint, as they are written.
 fn ends(
-    source: &mut Source,
+    source: &mut PartSource,
     (name, kind): (&str, &str),
     part: &Setting,
 ) -> Option<[(String, Range<usize>); 2]> {
@@ -144,7 +144,7 @@ fn ends(
     Some([(source.name(first)?, first.span.clone()), (source.name(second)?, second.span.clone())])
 }
 
-fn ratio(source: &mut Source, (name, part): (&str, &Setting), kind: &'static RatioKind) -> Option<Ratio> {
+fn ratio(source: &mut PartSource, (name, part): (&str, &Setting), kind: &'static RatioKind) -> Option<Ratio> {
     let keys: Vec<&str> = [kind.word, "repeat"].iter().chain(kind.keys).copied().collect();
     check_keys(source, part, &keys, &format!("joint `{name}`"));
     let [(first, _), (second, _)] = ends(source, (name, kind.word), part)?;
@@ -160,10 +160,10 @@ fn ratio(source: &mut Source, (name, part): (&str, &Setting), kind: &'static Rat
 
 /// Reads one joint between places.
 struct JointReader<'r> {
-    source: &'r mut Source,
+    source: &'r mut PartSource,
     name: &'r str,
     part: &'r Setting,
-    bodies: &'r Bodies,
+    bodies: &'r BodyList,
 }
 
 impl JointReader<'_> {

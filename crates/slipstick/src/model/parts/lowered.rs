@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// What parts add to a model.
 #[derive(Default)]
-pub(in crate::model) struct Lowered {
+pub(in crate::model) struct LoweredParts {
     /// Parameters that are not the user's: where bodies are drawn, and what joints keep.
     pub(in crate::model) drawn: Vec<Definition>,
     pub(in crate::model) coordinates: Vec<Definition>,
@@ -50,7 +50,7 @@ pub(in crate::model) struct GapRule {
     pub(in crate::model) compliance: Option<Compliance>,
 }
 
-impl Lowered {
+impl LoweredParts {
     /// A formula that stands where a part is written.
     pub(super) fn formula(&mut self, term: &Term, span: &Range<usize>) -> Formula {
         let place = SourceLocation::made(span.clone());

@@ -1,7 +1,7 @@
 //! Parts: bodies, joints, drives, forces and shapes, and what they are as coordinates, masses, constraints and forces.
 //!
 //! In: the sections `bodies`, `joints`, `drives`, `forces`, `shapes`, `materials`, `gravity`, `defaults`, `assemble`. Out: what
-//! they add to a model ([`Lowered`]), in which a body has three coordinates, those of its centre of mass and its angle.
+//! they add to a model ([`LoweredParts`]), in which a body has three coordinates, those of its centre of mass and its angle.
 //! A kind of joints or forces is one file and one entry of a list.
 
 mod bodies;
@@ -30,15 +30,15 @@ pub(super) use lowered::GapRule;
 pub(super) use source::bad_index;
 
 use super::{BranchRule, Diagnostic, Model, Setting, StartRule, SwitchRule};
-use bodies::{Bodies, check_keys};
-use contacts::{ContactSets, Scene, lower_contacts};
+use bodies::{BodyList, check_keys};
+use contacts::{ContactSets, ShapeScene, lower_contacts};
 use holding::Held;
-use joint::Joints;
-use lowered::Lowered;
+use joint::JointList;
+use lowered::LoweredParts;
 use names::PartNames;
 use pairs::Pairs;
-use shapes::Shape;
-use source::Source;
+use shapes::BodyShape;
+use source::PartSource;
 use std::collections::BTreeMap;
 use term::{Pair, Term};
 
@@ -70,8 +70,8 @@ pub(super) struct PartSections {
 /// Everything that was read of parts, with what it adds to the model.
 struct Building<'a> {
     sections: &'a PartSections,
-    source: Source,
-    lowered: Lowered,
+    source: PartSource,
+    lowered: LoweredParts,
     model: &'a mut Model,
 }
 
@@ -95,8 +95,8 @@ impl PartSections {
     /// Reads all parts and adds them to the model, which has everything else already.
     /// Contacts are given back: those with a `gap` stand beside them.
     pub(super) fn add_to(&self, model: &mut Model, indices: Indices) -> (Vec<GapRule>, Vec<Diagnostic>) {
-        let source = Source::new(indices);
-        Building { sections: self, source, lowered: Lowered::default(), model }.build()
+        let source = PartSource::new(indices);
+        Building { sections: self, source, lowered: LoweredParts::default(), model }.build()
     }
 }
 
@@ -109,8 +109,8 @@ impl Building<'_> {
         let of_bodies = sections.get("defaults").and_then(|defaults| defaults.get("bodies"));
         let mut shapes = Vec::new();
         let mut bodies =
-            Bodies::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
-        let joints = Joints::read(&mut self.source, sections.get("joints"), &bodies);
+            BodyList::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
+        let joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
         let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
@@ -144,19 +144,24 @@ impl Building<'_> {
     }
 
     /// Shapes, and what they do where they touch.
-    fn lower_contacts(&mut self, bodies: &Bodies, joints: &Joints, shapes: &mut Vec<Shape>) -> ContactSets {
+    fn lower_contacts(
+        &mut self,
+        bodies: &BodyList,
+        joints: &JointList,
+        shapes: &mut Vec<BodyShape>,
+    ) -> ContactSets {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         shapes::read_shapes(source, sections.get("shapes"), bodies, shapes);
         let of_pairs = [sections.get("materials"), sections.get("pairs")];
         let pairs = Pairs::read(source, of_pairs, (bodies, shapes));
-        let scene = Scene { bodies, joints: &joints.list, shapes, pairs: &pairs };
+        let scene = ShapeScene { bodies, joints: &joints.list, shapes, pairs: &pairs };
         let (sets, overlaps) = lower_contacts(source, sections.get("contacts"), &scene, lowered);
         overlaps.check(source, lowered);
         sets
     }
 
     /// What bodies look like, before what the model draws itself.
-    fn draw(&mut self, parts: (&Bodies, &[Shape]), held: &BTreeMap<&str, Held<'_>>) {
+    fn draw(&mut self, parts: (&BodyList, &[BodyShape]), held: &BTreeMap<&str, Held<'_>>) {
         let springs = std::mem::take(&mut self.lowered.springs);
         let mut picture = drawing::draw_parts(parts, held, &springs, &mut self.lowered);
         let own = std::mem::take(&mut self.model.about.picture);
@@ -173,7 +178,7 @@ impl Building<'_> {
     }
 
     /// What is kept while the bodies of the drawing are put together.
-    fn start(&mut self, bodies: &Bodies, given: &[[bool; 3]], driven: Vec<String>) -> StartRule {
+    fn start(&mut self, bodies: &BodyList, given: &[[bool; 3]], driven: Vec<String>) -> StartRule {
         let mut start = StartRule { pinned: driven, ..StartRule::default() };
         start.pinned.extend(self.pinned());
         for (body, given) in bodies.list.iter().zip(given) {
@@ -278,7 +283,7 @@ impl Building<'_> {
     }
 
     /// Coordinates, masses and weights.
-    fn lower_bodies(&mut self, bodies: &Bodies) {
+    fn lower_bodies(&mut self, bodies: &BodyList) {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         let gravity = sections.get("gravity").and_then(|value| source.pair(value));
         for body in &bodies.list {
@@ -327,7 +332,7 @@ fn kinetic(body: &bodies::Body, masses: [&Term; 3]) -> Vec<Term> {
 }
 
 /// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.
-fn body_start(body: &bodies::Body, lowered: &mut Lowered) {
+fn body_start(body: &bodies::Body, lowered: &mut LoweredParts) {
     let [x, y, angle] = body.drawing();
     let arm = term::turned(&body.com, &angle);
     let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);

@@ -1,7 +1,7 @@
 //! Names of what parts have: `crank.tip.x`, `joint.main.angle`, `joint.guide.force.y`. What is used of them becomes an
 //! output.
 
-use super::bodies::{Bodies, Place, Pose};
+use super::bodies::{BodyList, BodyPlace, Pose};
 use super::contacts::ContactSets;
 use super::holding::Held;
 use super::term::{Term, origin};
@@ -15,7 +15,7 @@ const MOST_NESTED: usize = 16;
 
 /// What names of parts are looked up in.
 pub(super) struct PartNames<'a> {
-    pub(super) bodies: &'a Bodies,
+    pub(super) bodies: &'a BodyList,
     pub(super) held: &'a BTreeMap<&'a str, Held<'a>>,
     pub(super) contacts: &'a ContactSets,
 }
@@ -48,18 +48,18 @@ impl PartNames<'_> {
     }
 
     /// A body, or a place on it.
-    fn place(&self, name: &str) -> Option<Place> {
+    fn place(&self, name: &str) -> Option<BodyPlace> {
         let whole = |name: &str| {
             let body = self.bodies.index(name).map(Some);
             body.or_else(|| (name == super::bodies::GROUND).then_some(None))
         };
         if let Some(body) = whole(name) {
-            return Some(Place { body, at: origin(), angle: Term::zero() });
+            return Some(BodyPlace { body, at: origin(), angle: Term::zero() });
         }
         let (owner, point) = name.rsplit_once('.')?;
         let body = whole(owner)?;
         let (at, angle) = self.bodies.of(body).place(point)?;
-        Some(Place { body, at, angle })
+        Some(BodyPlace { body, at, angle })
     }
 
     /// `joint.main.angle`, `joint.main.angle'`, `joint.main.force.x`, `joint.main.moment`.

@@ -3,10 +3,10 @@
 //! A corner is a ball without a radius, an end of a capsule is a ball. What is touched is measured from the body's centre of
 //! mass; its numbers are parameters, so that formulas stay short.
 
-use super::bodies::{Bodies, Place};
-use super::lowered::Lowered;
-use super::shapes::{Shape, ShapeForm};
-use super::source::Source;
+use super::bodies::{BodyList, BodyPlace};
+use super::lowered::LoweredParts;
+use super::shapes::{BodyShape, ShapeForm};
+use super::source::PartSource;
 use super::term::{Pair, Term, dot, left_of, length, minus, origin, plus, turned, unit};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -17,7 +17,7 @@ const STRAIGHT: f64 = 1e-12;
 
 /// A shape as gaps see it.
 #[derive(Clone, Debug)]
-pub(super) struct Outline {
+pub(super) struct TouchOutline {
     pub(super) body: Option<usize>,
     pub(super) balls: Vec<RoundEnd>,
     pub(super) target: Touched,
@@ -26,7 +26,7 @@ pub(super) struct Outline {
 /// What touches: a place on a body, and how far the shape reaches around it.
 #[derive(Clone, Debug)]
 pub(super) struct RoundEnd {
-    pub(super) place: Place,
+    pub(super) place: BodyPlace,
     pub(super) reach: Reach,
 }
 
@@ -74,24 +74,24 @@ pub(super) struct Edge {
 
 /// Makes the outline of one shape.
 pub(super) struct Outliner<'o> {
-    source: &'o mut Source,
-    lowered: &'o mut Lowered,
-    bodies: &'o Bodies,
-    shape: &'o Shape,
+    source: &'o mut PartSource,
+    lowered: &'o mut LoweredParts,
+    bodies: &'o BodyList,
+    shape: &'o BodyShape,
     /// The parameters of the shape that there are.
     made: BTreeMap<String, Term>,
 }
 
 impl<'o> Outliner<'o> {
     pub(super) fn new(
-        (source, lowered): (&'o mut Source, &'o mut Lowered),
-        bodies: &'o Bodies,
-        shape: &'o Shape,
+        (source, lowered): (&'o mut PartSource, &'o mut LoweredParts),
+        bodies: &'o BodyList,
+        shape: &'o BodyShape,
     ) -> Self {
         Self { source, lowered, bodies, shape, made: BTreeMap::new() }
     }
 
-    pub(super) fn outline(&mut self) -> Option<Outline> {
+    pub(super) fn outline(&mut self) -> Option<TouchOutline> {
         self.check_sizes()?;
         let shape = self.shape;
         let (balls, target) = match &shape.form {
@@ -131,7 +131,7 @@ impl<'o> Outliner<'o> {
         };
         // Nothing else is known of what is in it.
         let balls = if shape.is_hollow { Vec::new() } else { balls };
-        Some(Outline { body: shape.place.body, balls, target })
+        Some(TouchOutline { body: shape.place.body, balls, target })
     }
 
     fn fixed(&mut self, what: &str, term: Term) -> Term {
@@ -145,12 +145,12 @@ impl<'o> Outliner<'o> {
     }
 
     /// A point of the shape as a place on the body.
-    fn place(&mut self, what: &str, point: &Pair) -> Place {
+    fn place(&mut self, what: &str, point: &Pair) -> BodyPlace {
         let of_shape = &self.shape.place;
         let at = plus(&of_shape.at, &turned(&self.shape.placed(point), &of_shape.angle));
         let angle = &of_shape.angle + &self.shape.turn;
         let at = self.fixed_pair(&format!("{what}.at"), at);
-        Place { body: of_shape.body, at, angle: self.fixed("angle", angle) }
+        BodyPlace { body: of_shape.body, at, angle: self.fixed("angle", angle) }
     }
 
     fn ball(&mut self, what: &str, point: &Pair, radius: &Term) -> RoundEnd {

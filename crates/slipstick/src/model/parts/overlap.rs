@@ -1,8 +1,8 @@
 //! Shapes that are in each other where they are drawn.
 
-use super::lowered::{GapRule, Lowered};
-use super::shapes::Shape;
-use super::source::Source;
+use super::lowered::{GapRule, LoweredParts};
+use super::shapes::BodyShape;
+use super::source::PartSource;
 use crate::expr::{Arena, Syntax};
 use crate::model::{Definition, Diagnostic, dependency_order, speed_of};
 use std::collections::BTreeMap;
@@ -29,14 +29,14 @@ struct Drawing {
 }
 
 impl Overlaps {
-    pub(super) fn watch(&mut self, shapes: [&Shape; 2], contacts: impl Iterator<Item = String>) {
+    pub(super) fn watch(&mut self, shapes: [&BodyShape; 2], contacts: impl Iterator<Item = String>) {
         let shapes = shapes.map(|shape| shape.name.clone());
         self.pairs.push(PairOfShapes { shapes, contacts: contacts.collect() });
     }
 
     /// Reports the pairs that overlap in the drawing, if it is one in which all joints hold: otherwise things
     /// move before a run begins, and the run says what overlaps then.
-    pub(super) fn check(&self, source: &mut Source, lowered: &Lowered) {
+    pub(super) fn check(&self, source: &mut PartSource, lowered: &LoweredParts) {
         let drawing = Drawing::new(source, lowered);
         if !self.pairs.is_empty() && drawing.holds(lowered) {
             let gaps: BTreeMap<&str, &GapRule> =
@@ -71,7 +71,7 @@ fn in_words(length: f64) -> String {
 }
 
 impl Drawing {
-    fn new(source: &Source, lowered: &Lowered) -> Self {
+    fn new(source: &PartSource, lowered: &LoweredParts) -> Self {
         let mut drawing = Self { values: source.indices.values().clone() };
         // Time does not begin elsewhere without `from`, of which nothing is known here.
         drawing.values.insert("t".to_owned(), 0.0);
@@ -111,7 +111,7 @@ impl Drawing {
     }
 
     /// Whether everything holds that is kept.
-    fn holds(&self, lowered: &Lowered) -> bool {
+    fn holds(&self, lowered: &LoweredParts) -> bool {
         lowered.constraints.iter().all(|constraint| {
             let syntax = &constraint.formula.syntax;
             self.value(syntax).is_none_or(|left| left.abs() <= TOLERATED * self.size(syntax))

@@ -2,9 +2,9 @@
 //!
 //! There is no rule by which numbers of two materials are combined: a pair is given, or it is missing.
 
-use super::bodies::{Bodies, check_keys};
-use super::shapes::Shape;
-use super::source::Source;
+use super::bodies::{BodyList, check_keys};
+use super::shapes::BodyShape;
+use super::source::PartSource;
 use super::term::Term;
 use crate::model::{Setting, unknown_name};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub(super) struct Pairs {
 }
 
 impl SurfacePair {
-    pub(super) fn read(source: &mut Source, part: &Setting) -> Self {
+    pub(super) fn read(source: &mut PartSource, part: &Setting) -> Self {
         let restitution = source.moving_of(part, "restitution");
         let friction = part.get("friction").and_then(|value| friction(source, value));
         Self { restitution, friction }
@@ -35,7 +35,7 @@ impl SurfacePair {
 }
 
 /// One number for both coefficients, or a table of two.
-fn friction(source: &mut Source, value: &Setting) -> Option<[Term; 2]> {
+fn friction(source: &mut PartSource, value: &Setting) -> Option<[Term; 2]> {
     if value.as_table().is_none() {
         let both = source.moving(value);
         return Some([both.clone(), both]);
@@ -54,9 +54,9 @@ fn friction(source: &mut Source, value: &Setting) -> Option<[Term; 2]> {
 impl Pairs {
     /// Reads the section; materials that it names, and those of bodies and shapes, must be known.
     pub(super) fn read(
-        source: &mut Source,
+        source: &mut PartSource,
         [materials, pairs]: [Option<&Setting>; 2],
-        (bodies, shapes): (&Bodies, &[Shape]),
+        (bodies, shapes): (&BodyList, &[BodyShape]),
     ) -> Self {
         let known: Vec<&str> =
             materials.into_iter().flat_map(Setting::entries).map(|(name, _)| name).collect();
@@ -95,9 +95,9 @@ impl Pairs {
     /// What holds between two shapes of a contact: what it says itself, and what the pair of their materials says.
     pub(super) fn between(
         &self,
-        source: &mut Source,
+        source: &mut PartSource,
         (contact, part, own): (&str, &Setting, &SurfacePair),
-        [first, second]: [&Shape; 2],
+        [first, second]: [&BodyShape; 2],
     ) -> SurfacePair {
         let is_said = own.restitution.is_some() && own.friction.is_some();
         let given = match (&first.material, &second.material) {

@@ -3,14 +3,14 @@
 //! Breadth first from the ground and the bodies that are placed, those with the fewest joints between first and ties by
 //! name, so that the order in the file does not matter. What no joint reaches is at the origin.
 
-use super::bodies::{Bodies, Body, Pose};
+use super::bodies::{Body, BodyList, Pose};
 use super::joint::Joint;
-use super::lowered::Lowered;
+use super::lowered::LoweredParts;
 use super::term::{Term, minus, turned};
 
 /// Gives every body its place in the drawing, as parameters where that takes a formula. The joints by which bodies were
 /// placed are told.
-pub(super) fn place_bodies(bodies: &mut Bodies, joints: &[Joint], lowered: &mut Lowered) -> Vec<bool> {
+pub(super) fn place_bodies(bodies: &mut BodyList, joints: &[Joint], lowered: &mut LoweredParts) -> Vec<bool> {
     let is_placed = |body: &Body| body.drawn[0].is_some() || body.drawn[1].is_some();
     let mut placed: Vec<bool> = bodies.list.iter().map(is_placed).collect();
     let mut used = vec![false; joints.len()];
@@ -61,7 +61,7 @@ fn can_place(joint: &Joint) -> bool {
 }
 
 /// Puts the point of a body on that of the other end.
-fn put(bodies: &mut Bodies, (joint, moved): (&Joint, usize), body: usize) {
+fn put(bodies: &mut BodyList, (joint, moved): (&Joint, usize), body: usize) {
     let end = &joint.ends[moved];
     let target = match &joint.at {
         Some(at) => at.clone(),
@@ -79,7 +79,7 @@ fn put(bodies: &mut Bodies, (joint, moved): (&Joint, usize), body: usize) {
 }
 
 /// Where a body is drawn becomes parameters, if it takes formulas.
-fn fix(body: &mut Body, lowered: &mut Lowered) {
+fn fix(body: &mut Body, lowered: &mut LoweredParts) {
     for (i, what) in ["x", "y", "angle"].into_iter().enumerate() {
         let term = body.drawn[i].take().unwrap_or_else(Term::zero);
         let name = format!("{}.drawn.{what}", body.name);

@@ -1,9 +1,9 @@
 //! Sensors: outputs with a frame. A position or a velocity may be relative to a body, and along its axes.
 
-use super::bodies::{Bodies, Place, Pose, check_keys};
+use super::bodies::{BodyList, BodyPlace, Pose, check_keys};
 use super::holding::Held;
-use super::lowered::Lowered;
-use super::source::Source;
+use super::lowered::LoweredParts;
+use super::source::PartSource;
 use super::term::{Pair, Term, left_of, length, minus, plus, scaled, turned};
 use crate::model::Setting;
 use std::collections::BTreeMap;
@@ -14,20 +14,20 @@ const KINDS: &[&str] = &["position", "velocity", "acceleration", "distance", "fo
 
 /// Reads sensors.
 struct SensorReader<'r> {
-    source: &'r mut Source,
+    source: &'r mut PartSource,
     name: &'r str,
     part: &'r Setting,
-    bodies: &'r Bodies,
+    bodies: &'r BodyList,
     held: &'r BTreeMap<&'r str, Held<'r>>,
-    lowered: &'r Lowered,
+    lowered: &'r LoweredParts,
 }
 
 /// Adds the outputs of all sensors.
 pub(super) fn lower_sensors(
-    source: &mut Source,
+    source: &mut PartSource,
     section: Option<&Setting>,
-    (bodies, held): (&Bodies, &BTreeMap<&str, Held<'_>>),
-    lowered: &mut Lowered,
+    (bodies, held): (&BodyList, &BTreeMap<&str, Held<'_>>),
+    lowered: &mut LoweredParts,
 ) {
     for (name, part) in section.into_iter().flat_map(Setting::entries) {
         check_keys(source, part, SENSOR_KEYS, &format!("sensor `{name}`"));
@@ -69,13 +69,13 @@ impl SensorReader<'_> {
         }
     }
 
-    fn place(&mut self, value: &Setting) -> Option<Place> {
+    fn place(&mut self, value: &Setting) -> Option<BodyPlace> {
         let name = self.source.name(value)?;
         self.bodies.find(self.source, &name, &value.span).map(|(place, _)| place)
     }
 
     /// Where a place is, or how fast it moves, as seen from another.
-    fn relative(&mut self, is_velocity: bool, place: &Place) -> Option<Pair> {
+    fn relative(&mut self, is_velocity: bool, place: &BodyPlace) -> Option<Pair> {
         let position = self.bodies.position(place, Pose::Moving);
         let own = if is_velocity { self.bodies.velocity(place) } else { position.clone() };
         let Some(value) = self.part.get("relative_to") else { return Some(own) };

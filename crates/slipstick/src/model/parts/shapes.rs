@@ -1,7 +1,7 @@
 //! Shapes of bodies: what they are, and how mass is spread in them.
 
-use super::bodies::{Bodies, Place, check_keys};
-use super::source::Source;
+use super::bodies::{BodyList, BodyPlace, check_keys};
+use super::source::PartSource;
 use super::term::{Pair, Term, cross, dot, origin, plus, scaled, turned};
 use crate::model::Setting;
 use std::collections::BTreeSet;
@@ -26,11 +26,11 @@ const SOLID: &[(&str, bool)] = &[("inside", false), ("outside", true)];
 
 /// A shape on its body.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct BodyShape {
     pub(super) name: String,
     pub(super) span: Range<usize>,
     /// The body, or the point or the frame of it, where the shape is.
-    pub(super) place: Place,
+    pub(super) place: BodyPlace,
     pub(super) form: ShapeForm,
     /// It is placed there, then turned about that place.
     pub(super) at: Pair,
@@ -63,10 +63,10 @@ pub(super) enum ShapeForm {
 
 /// Reads the section, and puts its shapes behind those that bodies have.
 pub(super) fn read_shapes(
-    source: &mut Source,
+    source: &mut PartSource,
     section: Option<&Setting>,
-    bodies: &Bodies,
-    shapes: &mut Vec<Shape>,
+    bodies: &BodyList,
+    shapes: &mut Vec<BodyShape>,
 ) {
     let mut known: BTreeSet<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
     for (name, part) in section.into_iter().flat_map(Setting::entries) {
@@ -89,7 +89,12 @@ pub(super) fn read_shapes(
 }
 
 /// A shape that says where it is.
-fn section_shape(source: &mut Source, part: &Setting, name: &str, bodies: &Bodies) -> Option<Shape> {
+fn section_shape(
+    source: &mut PartSource,
+    part: &Setting,
+    name: &str,
+    bodies: &BodyList,
+) -> Option<BodyShape> {
     let mut shape = read_shape(source, part, name, OWN_KEYS)?;
     let Some(body) = part.get("body") else {
         let message = format!("shape `{name}` does not say on which body it is");
@@ -105,7 +110,12 @@ fn section_shape(source: &mut Source, part: &Setting, name: &str, bodies: &Bodie
 }
 
 /// Reads a shape; `own` are further keys of the place where it stands.
-pub(super) fn read_shape(source: &mut Source, part: &Setting, name: &str, own: &[&str]) -> Option<Shape> {
+pub(super) fn read_shape(
+    source: &mut PartSource,
+    part: &Setting,
+    name: &str,
+    own: &[&str],
+) -> Option<BodyShape> {
     let mut kinds =
         part.entries().filter_map(|(key, value)| Some((KINDS.iter().find(|(kind, _)| *kind == key)?, value)));
     let ((kind, further), value) = match (kinds.next(), kinds.next()) {
@@ -133,10 +143,10 @@ pub(super) fn read_shape(source: &mut Source, part: &Setting, name: &str, own: &
     let moved = source.pair_of(part, "move").unwrap_or_else(origin);
     let at = plus(&source.pair_of(part, "at").unwrap_or_else(origin), &moved);
     let solid = part.get("solid").and_then(|value| source.keep(value.word(SOLID)));
-    Some(Shape {
+    Some(BodyShape {
         name: name.to_owned(),
         span: part.key_span.clone(),
-        place: Place { body: None, at: origin(), angle: Term::zero() },
+        place: BodyPlace { body: None, at: origin(), angle: Term::zero() },
         form,
         at,
         turn: source.amount_of(part, "turn").unwrap_or_else(Term::zero),
@@ -146,7 +156,7 @@ pub(super) fn read_shape(source: &mut Source, part: &Setting, name: &str, own: &
     })
 }
 
-fn read_form(source: &mut Source, part: &Setting, kind: &str, value: &Setting) -> Option<ShapeForm> {
+fn read_form(source: &mut PartSource, part: &Setting, kind: &str, value: &Setting) -> Option<ShapeForm> {
     let half = Term::number(0.5);
     Some(match kind {
         "disc" => ShapeForm::Disc(source.amount(value)),
@@ -198,7 +208,7 @@ impl ShapeForm {
     }
 }
 
-impl Shape {
+impl BodyShape {
     /// A point of the shape in the frame of its place: put there, then turned about it.
     pub(super) fn placed(&self, point: &Pair) -> Pair {
         turned(&plus(point, &self.at), &self.turn)

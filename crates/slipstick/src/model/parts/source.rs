@@ -3,7 +3,7 @@
 use super::indices::Indices;
 use super::term::{Pair, Term};
 use crate::expr::{Dimension, Kind, parse};
-use crate::model::{Amount, Diagnostic, Formula, Setting, SourceLocation};
+use crate::model::{Diagnostic, Formula, PartAmount, Setting, SourceLocation};
 use std::ops::Range;
 
 /// The dimensions of keys that have one wherever they stand.
@@ -36,14 +36,14 @@ pub(super) fn dimension_of(key: &str) -> Option<Dimension> {
 const MOST_COPIES: usize = 100_000;
 
 /// Reads values of parts and collects what is wrong with them.
-pub(super) struct Source {
+pub(super) struct PartSource {
     pub(super) errors: Vec<Diagnostic>,
     /// The formulas that were read, whose names are still to be checked.
-    pub(super) amounts: Vec<Amount>,
+    pub(super) amounts: Vec<PartAmount>,
     pub(super) indices: Indices,
 }
 
-impl Source {
+impl PartSource {
     pub(super) fn new(indices: Indices) -> Self {
         Self { errors: Vec::new(), amounts: Vec::new(), indices }
     }
@@ -130,7 +130,7 @@ impl Source {
         match parse(&text) {
             Ok(syntax) if syntax.kind() == kind => {
                 let (key, formula) = (value.last_key().to_owned(), Formula { syntax, place });
-                self.amounts.push(Amount { key, formula, moves, needed });
+                self.amounts.push(PartAmount { key, formula, moves, needed });
                 return Term::formula(&text);
             }
             Ok(syntax) => {

@@ -2,7 +2,7 @@
 
 use super::{ForceKind, ForceReader};
 use crate::expr::Dimension;
-use crate::model::parts::bodies::{Place, Pose};
+use crate::model::parts::bodies::{BodyPlace, Pose};
 use crate::model::parts::joints::Ends;
 use crate::model::parts::term::{Pair, Term, cross, dot, left_of, minus, plus, scaled};
 
@@ -49,7 +49,7 @@ fn three(reader: &mut ForceReader<'_>, key: &str, [along, turning]: [Dimension; 
 /// turning. The forces act in one place.
 fn damp(reader: &mut ForceReader<'_>, (ends, axes): (&Ends<'_>, &[Pair; 2]), [dx, dy, da]: &[Term; 3]) {
     let Ends { first, second, bodies, .. } = ends;
-    let turning = |place: &Place| bodies.turning(place);
+    let turning = |place: &BodyPlace| bodies.turning(place);
     let between = ends.between(Pose::Moving);
     let carried = scaled(&left_of(&between), &turning(first));
     let rate = minus(&bodies.velocity(second), &plus(&bodies.velocity(first), &carried));

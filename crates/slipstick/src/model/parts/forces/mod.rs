@@ -7,10 +7,10 @@ mod motor;
 mod point;
 mod spring;
 
-use super::bodies::{Bodies, Place, check_keys};
+use super::bodies::{BodyList, BodyPlace, check_keys};
 use super::holding::Held;
-use super::lowered::Lowered;
-use super::source::{Source, dimension_of};
+use super::lowered::LoweredParts;
+use super::source::{PartSource, dimension_of};
 use super::term::Term;
 use crate::expr::Dimension;
 use crate::model::Setting;
@@ -31,14 +31,14 @@ struct ForceKind {
 
 /// What a force is made of.
 struct ForceReader<'r> {
-    source: &'r mut Source,
+    source: &'r mut PartSource,
     name: &'r str,
     part: &'r Setting,
     /// What stands behind the kind.
     value: &'r Setting,
-    bodies: &'r Bodies,
+    bodies: &'r BodyList,
     held: &'r BTreeMap<&'r str, Held<'r>>,
-    lowered: &'r mut Lowered,
+    lowered: &'r mut LoweredParts,
 }
 
 /// Whether an entry of `[forces]` is a named force; otherwise it is the force on a coordinate.
@@ -48,10 +48,10 @@ pub(super) fn is_named(part: &Setting) -> bool {
 
 /// Reads all named forces.
 pub(super) fn lower_forces(
-    source: &mut Source,
+    source: &mut PartSource,
     section: Option<&Setting>,
-    (bodies, held): (&Bodies, &BTreeMap<&str, Held<'_>>),
-    lowered: &mut Lowered,
+    (bodies, held): (&BodyList, &BTreeMap<&str, Held<'_>>),
+    lowered: &mut LoweredParts,
 ) {
     for (name, part) in section.into_iter().flat_map(Setting::entries).filter(|(_, part)| is_named(part)) {
         let mut kinds = KINDS.iter().filter_map(|kind| Some((kind, part.get(kind.word)?)));
@@ -103,13 +103,13 @@ impl<'r> ForceReader<'r> {
     }
 
     /// The place that a value names.
-    fn place(&mut self, value: &Setting) -> Option<Place> {
+    fn place(&mut self, value: &Setting) -> Option<BodyPlace> {
         let name = self.source.name(value)?;
         self.bodies.find(self.source, &name, &value.span).map(|(place, _)| place)
     }
 
     /// The two places that the value names.
-    fn places(&mut self) -> Option<[Place; 2]> {
+    fn places(&mut self) -> Option<[BodyPlace; 2]> {
         let value = self.value;
         let example = "[\"ground\", \"crank.tip\"]";
         let list = self.source.keep(value.list("two points", example))?;
@@ -144,7 +144,7 @@ impl<'r> ForceReader<'r> {
     }
 
     /// Equal and opposite forces at two places, on the second as given.
-    fn push_apart(&mut self, [first, second]: &[Place; 2], force: &super::term::Pair) {
+    fn push_apart(&mut self, [first, second]: &[BodyPlace; 2], force: &super::term::Pair) {
         let span = self.span();
         let back = [-&force[0], -&force[1]];
         self.lowered.push(self.bodies.force_at(second, force), &span);

@@ -10,7 +10,7 @@ pub(super) const SPRING: ForceKind = ForceKind {
     word: "spring",
     keys: &["stiffness", "rest", "damping", "preload"],
     lower: |reader| {
-        let stretch = Stretch::of(reader)?;
+        let stretch = SpringStretch::of(reader)?;
         store(reader, &stretch)?;
         if reader.part.get("damping").is_some() { damp(reader, &stretch) } else { Some(()) }
     },
@@ -20,13 +20,13 @@ pub(super) const DAMPER: ForceKind = ForceKind {
     word: "damper",
     keys: &["damping"],
     lower: |reader| {
-        let stretch = Stretch::of(reader)?;
+        let stretch = SpringStretch::of(reader)?;
         damp(reader, &stretch)
     },
 };
 
 /// What is stretched: the distance of two points, or the coordinate of a joint.
-struct Stretch {
+struct SpringStretch {
     now: Term,
     drawn: Term,
     /// How fast it changes.
@@ -37,7 +37,7 @@ struct Stretch {
     dimensions: [Dimension; 3],
 }
 
-impl Stretch {
+impl SpringStretch {
     fn of(reader: &mut ForceReader<'_>) -> Option<Self> {
         if reader.value.is_list() { Self::of_points(reader) } else { Self::of_joint(reader) }
     }
@@ -70,7 +70,7 @@ impl Stretch {
 }
 
 /// The energy of a spring: it rests as drawn if nothing else is said, and a preload pulls together.
-fn store(reader: &mut ForceReader<'_>, stretch: &Stretch) -> Option<()> {
+fn store(reader: &mut ForceReader<'_>, stretch: &SpringStretch) -> Option<()> {
     let span = reader.span();
     let [of_length, _, of_force] = stretch.dimensions;
     let stiffness = reader.needed_as("stiffness", "100", of_force.per(of_length))?;
@@ -90,7 +90,7 @@ fn store(reader: &mut ForceReader<'_>, stretch: &Stretch) -> Option<()> {
 }
 
 /// A force against the rate.
-fn damp(reader: &mut ForceReader<'_>, stretch: &Stretch) -> Option<()> {
+fn damp(reader: &mut ForceReader<'_>, stretch: &SpringStretch) -> Option<()> {
     let [_, of_rate, of_force] = stretch.dimensions;
     let damping = reader.needed_as("damping", "1", of_force.per(of_rate))?;
     let force = -&(&damping * &stretch.rate);

@@ -12,8 +12,8 @@ mod support;
 mod wall;
 mod walls;
 
-use super::bodies::{Bodies, Place, Pose};
-use super::outline::{Outline, Reach, RoundEnd, Touched};
+use super::bodies::{BodyList, BodyPlace, Pose};
+use super::outline::{Reach, RoundEnd, TouchOutline, Touched};
 use super::term::{Pair, Term, dot, length, minus, turned};
 
 /// One contact of two shapes.
@@ -47,10 +47,14 @@ fn touch(view: &View, target: &Touched) -> Vec<ShapeContact> {
 }
 
 /// All contacts of two shapes; none if they are not known.
-pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Option<Vec<ShapeContact>> {
+pub(super) fn touches(
+    bodies: &BodyList,
+    first: &TouchOutline,
+    second: &TouchOutline,
+) -> Option<Vec<ShapeContact>> {
     let (from_first, from_second) = (can_touch(first, second), can_touch(second, first));
     // A disc is one ball: what it touches has no corners for it.
-    let is_enough = |outline: &Outline| matches!(outline.target, Touched::Point(..));
+    let is_enough = |outline: &TouchOutline| matches!(outline.target, Touched::Point(..));
     let pairs = match (from_first, from_second) {
         (true, _) if is_enough(first) => vec![(first, second)],
         (_, true) if is_enough(second) => vec![(second, first)],
@@ -78,12 +82,12 @@ pub(super) fn touches(bodies: &Bodies, first: &Outline, second: &Outline) -> Opt
 }
 
 /// Whether balls alone decide about contact with it: lines have no corners that could touch.
-fn is_hull(outline: &Outline) -> bool {
+fn is_hull(outline: &TouchOutline) -> bool {
     matches!(outline.target, Touched::Walls(_) | Touched::Ring(..))
 }
 
 /// Whether the balls of one shape can touch the other. A wall without a radius has no inside that a corner could be in.
-fn can_touch(one: &Outline, other: &Outline) -> bool {
+fn can_touch(one: &TouchOutline, other: &TouchOutline) -> bool {
     let is_sharp = |ball: &RoundEnd| matches!(&ball.reach, Reach::Radius(radius) if radius.is_zero());
     let is_round = |ball: &RoundEnd| matches!(ball.reach, Reach::Radius(_));
     !one.balls.is_empty()
@@ -98,8 +102,8 @@ fn can_touch(one: &Outline, other: &Outline) -> bool {
 }
 
 impl View {
-    fn new(bodies: &Bodies, (place, radius): (&Place, &Term), other: Option<usize>) -> Self {
-        let com = Place { body: other, at: bodies.of(other).com.clone(), angle: Term::zero() };
+    fn new(bodies: &BodyList, (place, radius): (&BodyPlace, &Term), other: Option<usize>) -> Self {
+        let com = BodyPlace { body: other, at: bodies.of(other).com.clone(), angle: Term::zero() };
         let away = minus(&bodies.position(place, Pose::Moving), &bodies.position(&com, Pose::Moving));
         let velocity = minus(&bodies.velocity(place), &bodies.velocity(&com));
         let back = -&bodies.angle(&com, Pose::Moving);

@@ -14,7 +14,7 @@ mod slot;
 pub(super) use ratio::RATIO_KINDS;
 pub(super) use ratio::RatioKind;
 
-use super::bodies::{Bodies, Place, Pose};
+use super::bodies::{BodyList, BodyPlace, Pose};
 use super::term::{Pair, Term, dot, left_of, minus, turned};
 use crate::expr::Dimension;
 
@@ -60,9 +60,9 @@ pub(super) struct JointKind {
 
 /// The two ends of a joint.
 pub(super) struct Ends<'a> {
-    pub(super) bodies: &'a Bodies,
-    pub(super) first: Place,
-    pub(super) second: Place,
+    pub(super) bodies: &'a BodyList,
+    pub(super) first: BodyPlace,
+    pub(super) second: BodyPlace,
     /// A direction in the drawn frame of the first body.
     pub(super) axis: Pair,
 }

@@ -1,7 +1,7 @@
 //! Gears, belts and racks: the coordinate of the second joint is that of the first times a ratio.
 
 use crate::model::Setting;
-use crate::model::parts::source::Source;
+use crate::model::parts::source::PartSource;
 use crate::model::parts::term::Term;
 
 /// A kind of joints between two joints.
@@ -13,7 +13,7 @@ pub(in crate::model::parts) struct RatioKind {
     /// What the coordinates of the two joints are; either if nothing is said.
     pub(in crate::model::parts) coordinates: Option<[&'static str; 2]>,
     /// What the coordinate of the second joint is for each unit of the first.
-    pub(in crate::model::parts) ratio: fn(&mut Source, &Setting) -> Option<Term>,
+    pub(in crate::model::parts) ratio: fn(&mut PartSource, &Setting) -> Option<Term>,
 }
 
 pub(in crate::model::parts) const RATIO_KINDS: &[RatioKind] = &[
