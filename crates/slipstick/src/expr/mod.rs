@@ -11,7 +11,7 @@
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
 //!    without allocation. `Boxes` runs it over whole ranges of the
-//!    inputs at once, and tells where value and slope lie; [`Tape::banded`] runs
+//!    inputs at once, and tells where value and slope lie; [`Bands::run`] runs
 //!    it with bounds of errors.
 //! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and
 //!    [`Composition`] makes a polynomial of it where its inputs are polynomials.
