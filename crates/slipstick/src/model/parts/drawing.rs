@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 /// How wide a link is, as a part of its length, if nothing is said.
 const WIDTH: f64 = 0.06;
-/// The same of a bar that only shows what a point belongs to.
-const THIN: f64 = 0.01;
+/// Points that bodies have without being given them: nothing leads there.
+const OWN_POINTS: &[&str] = &["origin", "com", "centre", "left", "right"];
 
 /// What is drawn of parts. What the model draws itself stands behind it.
 pub(super) fn draw_parts(
@@ -60,7 +60,7 @@ fn draw_body(bodies: &BodyList, index: Option<usize>, shapes: &[BodyShape]) -> D
     let own = shapes.iter().filter(|shape| shape.place.body == index).map(draw_shape);
     let mut drawn: Vec<DrawnShape<Term>> = own.collect();
     if index.is_some() {
-        drawn.extend(bars(body, drawn.is_empty()));
+        drawn.extend(bars(body));
     }
     let points = body.points.iter().filter(|(name, _)| !matches!(name.as_str(), "origin" | "com" | "centre"));
     let points = points.map(|(name, at)| DrawnPoint { name: name.clone(), at: at.clone() });
@@ -84,31 +84,28 @@ fn draw_shape(shape: &BodyShape) -> DrawnShape<Term> {
     DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }
 }
 
-/// The bars of a link between its points; any other body has bars from its origin to its points, thin ones beside shapes.
-fn bars(body: &Body, has_no_shape: bool) -> Vec<DrawnShape<Term>> {
-    let part = if has_no_shape { WIDTH } else { THIN };
-    let ends: Vec<[Pair; 2]> = match &body.link[..] {
-        [] => {
-            let is_place = |name: &&String| !matches!(name.as_str(), "origin" | "com");
-            body.points
-                .iter()
-                .filter(|(name, _)| is_place(name))
-                .map(|(_, at)| [origin(), at.clone()])
-                .collect()
-        }
-        link => link.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect(),
-    };
-    let bar = |[from, to]: &[Pair; 2]| {
+/// The bars of a link between its points; any other body has lines from its origin to the points that it was given.
+fn bars(body: &Body) -> Vec<DrawnShape<Term>> {
+    if body.link.is_empty() {
+        let given = body.points.iter().filter(|(name, _)| !OWN_POINTS.contains(&name.as_str()));
+        return given.map(|(_, at)| drawn(Outline::Segment([origin(), at.clone()]))).collect();
+    }
+    let bar = |pair: &[Pair]| {
+        let [from, to] = [&pair[0], &pair[1]];
         let along = minus(to, from);
         let length = length(&along);
-        let width = body.width.clone().unwrap_or_else(|| &Term::number(part) * &length);
+        let width = body.width.clone().unwrap_or_else(|| &Term::number(WIDTH) * &length);
         let half = Term::number(0.5);
         DrawnShape {
-            outline: Outline::Capsule([length, &half * &width]),
             at: scaled(&plus(from, to), &half),
             turn: Term::call("atan2", &[&along[1], &along[0]]),
-            width: None,
+            ..drawn(Outline::Capsule([length, &half * &width]))
         }
     };
-    ends.iter().map(bar).collect()
+    body.link.windows(2).map(bar).collect()
+}
+
+/// An outline where it is in the axes of its body.
+fn drawn(outline: Outline<Term>) -> DrawnShape<Term> {
+    DrawnShape { outline, at: origin(), turn: Term::zero(), width: None }
 }
