@@ -1,5 +1,6 @@
 //! Contacts of a mechanism as numbers: how their gaps and slips respond to impulses and forces through the joints.
 
+use super::entered_branches::entered_signs;
 use super::impulses::GivenRow;
 use super::views::InMode;
 use crate::contact::{LawNumbers, Relations, Status};
@@ -96,6 +97,8 @@ impl ContactsView<'_, '_> {
         let owned = |k: usize| contacts.iter().any(|c| c.normal == k || c.tangent == Some(k));
         let rows = ActiveRows::of(system.constraints(), owned);
         let closed = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..locked };
+        let signs = entered_signs(system, &mut *mechanism.inner, [locked, closed], (t, y));
+        let closed = Locked { signs: &signs, ..closed };
         let mut terms = system.room_for_terms(&rows);
         mechanism.inner.terms(closed, t, y, &mut terms);
         let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);

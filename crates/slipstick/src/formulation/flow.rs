@@ -3,11 +3,13 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
+use super::entered_branches::entered_signs;
 use super::guards_view::GuardEquations;
 use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
 use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, SlidingMotions};
 use super::{Stabilisation, Surface, SwitchingView, Upkeep, Visits, WorkCounts};
+use crate::contact::Status;
 use crate::equations::{PlainField, System};
 use crate::mode::Mode;
 
@@ -175,6 +177,22 @@ impl<'a> Flow<'a> {
             self.needed.fill(true);
         }
         self.one_sided.know_needed(&self.needed);
+    }
+
+    /// Closes contacts without friction, with the branches of their gaps that hold at a point.
+    pub fn close_contacts(&mut self, which: &[usize], t: f64, y: &[f64]) {
+        let before = self.mode.clone();
+        for &contact in which {
+            self.mode.set_status(&self.system.contacts()[contact], Status::Frictionless);
+        }
+        self.enter_branches(&before, t, y);
+    }
+
+    /// Locks the branches that matter in this mode, and did not in the one before, as they are at a point.
+    pub fn enter_branches(&mut self, before: &Mode, t: f64, y: &[f64]) {
+        let locked = [before, &self.mode].map(|mode| mode.locked(&self.parameters));
+        let signs = entered_signs(self.system, &mut *self.evaluator, locked, (t, y));
+        self.mode.values.signs.copy_from_slice(&signs);
     }
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.

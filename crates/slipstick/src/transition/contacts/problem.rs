@@ -305,9 +305,11 @@ impl ContactProblem<'_, '_> {
             let (impulses, responses) = &attempt.release;
             move_by(self.flow.system().layout(), (impulses, responses), &mut transition.after);
         }
+        let before = self.flow.mode.clone();
         for (i, status) in now.iter().enumerate() {
             self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
+        self.flow.enter_branches(&before, transition.t, &transition.after);
     }
 
     fn record(&mut self, moved: &Moved, transition: &mut Transition) {
