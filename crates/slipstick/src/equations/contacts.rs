@@ -7,7 +7,9 @@
 use super::locking::{LockName, Locks};
 use super::lowering::{Lowering, discrete_input};
 use crate::expr::{BinaryOp, ExprId, InputId, Smoothness};
-use crate::model::{ContactChange, ContactRule, Diagnostic, Formula, FrictionRule, ImpactLaw, Model, contact_name};
+use crate::model::{
+    ContactChange, ContactRule, Diagnostic, Formula, FrictionRule, ImpactLaw, Model, contact_name,
+};
 
 /// What there is to know about a contact before anything is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,8 +95,7 @@ impl Lowering<'_> {
 
     fn while_closed(&mut self, contact: &ContactRule, value: ExprId) -> ExprId {
         let (state, closed) = (self.arena.input(discrete_input(contact.state)), self.arena.constant(CLOSED));
-        let (holds, zero) =
-            (self.arena.binary(BinaryOp::Less, closed, state), self.arena.constant(0.0));
+        let (holds, zero) = (self.arena.binary(BinaryOp::Less, closed, state), self.arena.constant(0.0));
         self.arena.select(holds, value, zero)
     }
 

@@ -309,7 +309,8 @@ impl ContactProblem<'_, '_> {
         for (i, status) in now.iter().enumerate() {
             self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
-        self.flow.enter_branches(&before, transition.t, &transition.after);
+        let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
+        self.flow.enter_branches(&before, point);
     }
 
     fn record(&mut self, moved: &Moved, transition: &mut Transition) {

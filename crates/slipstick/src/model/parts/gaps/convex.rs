@@ -52,7 +52,8 @@ fn face(view: &View, edge: &Edge) -> Face {
 fn highest(faces: &[Face]) -> Face {
     let (left, right) = faces.split_at(faces.len().div_ceil(2));
     if right.is_empty() {
-        let nothing = || Face { high: Term::zero(), past: Term::zero(), slip: Term::zero(), along: Term::zero() };
+        let nothing =
+            || Face { high: Term::zero(), past: Term::zero(), slip: Term::zero(), along: Term::zero() };
         return left.first().cloned().unwrap_or_else(nothing);
     }
     let (left, right) = (highest(left), highest(right));
