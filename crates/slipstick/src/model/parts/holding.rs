@@ -151,7 +151,7 @@ impl Held<'_> {
     /// Whether events open and shut it.
     pub(super) fn is_switched(&self) -> bool {
         let Joint { holding, .. } = self.joint;
-        holding.open || holding.force.is_some() || holding.moment.is_some()
+        holding.open || holding.is_opened || holding.force.is_some() || holding.moment.is_some()
     }
 
     /// The condition under which it holds, if it does not always.
