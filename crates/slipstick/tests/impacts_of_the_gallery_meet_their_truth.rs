@@ -185,3 +185,34 @@ fn dominoes_fall_at_the_same_times_by_two_methods() {
     }
     assert_near("falls", explicit.run.end_time(), implicit.run.end_time(), 1e-8);
 }
+
+/// Housner's block (1963): each impact leaves 1 - 3/2 sin(a)^2 of its angular velocity, tan(a) = b / h.
+#[test]
+fn a_rocking_block_loses_what_housner_says() {
+    let block = Gallery::of(include_str!("../../../models/rocking-block.toml"));
+    let place = block.model.states.iter().position(|state| state.name == "a'").expect("a state");
+    let ratios: Vec<f64> =
+        block.run.events.iter().map(|event| event.after[place] / event.before[place]).collect();
+    for ratio in &ratios[..6] {
+        assert_near("ratio", *ratio, 1.0 - 1.5 * 0.1, 1e-9);
+    }
+}
+
+/// It slips for 2 (pi - atan 4), and sticks for 8 in between.
+#[test]
+fn a_block_sticks_and_slips_on_time() {
+    let block = Gallery::of(include_str!("../../../models/stick-slip.toml"));
+    let slips = 2.0 * (std::f64::consts::PI - 4.0_f64.atan());
+    let period = 8.0 + slips;
+    let breaks: Vec<f64> = (0..5).map(|k| 10.0 + f64::from(k) * period).collect();
+    assert_times("break_away", &block.times("break_away"), &breaks, 1e-8);
+    let catches: Vec<f64> = breaks.iter().map(|t| t + slips).filter(|t| *t < 60.0).collect();
+    assert_times("catch", &block.times("catch"), &catches, 1e-8);
+}
+
+#[test]
+fn a_block_on_a_belt_slips_at_the_same_times_by_two_methods() {
+    let text = include_str!("../../../models/block-on-a-belt.toml");
+    assert_two_methods(text, "contact.belt.slip", 2, 1e-6);
+    assert_two_methods(text, "contact.belt.stick", 2, 1e-6);
+}

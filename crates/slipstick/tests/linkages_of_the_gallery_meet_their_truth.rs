@@ -193,3 +193,22 @@ fn the_quick_return_is_quick_in_one_direction() {
         assert_near("ram.x", at["ram.x"], 0.3 * 0.06 * cos / (0.15 + 0.06 * sin), 1e-9);
     }
 }
+
+/// Equations in place of parts: what moves and what the spring holds is constant.
+#[test]
+fn the_slider_crank_of_equations_keeps_its_energy() {
+    let crank = Gallery::of(include_str!("../../../models/slider-crank.toml"));
+    let (r, l) = (0.05, 0.14);
+    let energy = |at: &std::collections::BTreeMap<&str, f64>| {
+        let [a, b, x] = ["a", "b", "x"].map(|name| at[name]);
+        let [da, db, dx] = ["a'", "b'", "x'"].map(|name| at[name]);
+        assert_near("it is closed", x, r * a.cos() + (l * l - (r * a.sin()).powi(2)).sqrt(), 1e-11);
+        let (u, v) = (r * a.sin() * da + l / 2.0 * b.sin() * db, r * a.cos() * da - l / 2.0 * b.cos() * db);
+        let kinetic = 4e-4 * da * da + 0.2 * (u * u + v * v) + 0.2 * l * l / 12.0 * db * db + 0.3 * dx * dx;
+        (kinetic + 80.0 * (0.26 - x).powi(2)) / 2.0
+    };
+    let first = energy(&crank.at(0.0));
+    for (_, at) in crank.steps() {
+        assert_near("energy", energy(&at), first, 1e-7);
+    }
+}

@@ -155,7 +155,7 @@ fn every_word_is_known_to_files() {
     let latch = m.joint("latch", Fixed::new(&f, GROUND).open().break_force(10).break_moment(1));
     m.joint("rope", Distance::new(f.com(), e.com()).holds_while("t > 5"));
     m.joint("line", Slot::new(GROUND, f.origin()).axis([1.0, 0.0]).open().set("at", "here"));
-    m.drive("push", slide.position("0.1 * sin(2 rad/s * t)"));
+    m.drive("push", slide.position("0.1 m * sin(2 rad/s * t)"));
     m.force("spring", Force::spring(a.com(), c.com(), 10).rest(1).damping(1).preload(0.1));
     m.force("twist", Force::joint_spring(&turn_d, 1).rest(0));
     m.force("damper", Force::damper(a.com(), b.com(), 1));
@@ -187,5 +187,5 @@ fn every_word_is_known_to_files() {
     m.branch(&turn_a, true);
     let machine = m.check().unwrap_or_else(|errors| panic!("{errors}\n{}", m.to_toml()));
     assert_eq!(machine.model().about.title.as_deref(), Some("All \"words\""));
-    assert!(machine.plan().1.t == 0.0);
+    assert!(machine.start().t == 0.0);
 }

@@ -11,6 +11,7 @@ use super::handles::{
 use super::joints::Joint;
 use super::print::Printed;
 use super::value::{Amount, Table, Value, pair};
+use crate::equations::FormulaSystem;
 use crate::model::{Diagnostic, Model};
 use crate::simulate::{Failure, Options, Overrides, Plan, Start, simulate};
 use crate::trajectory::Trajectory;
@@ -239,8 +240,13 @@ impl Machine {
         &self.model
     }
 
-    /// The compiled system, and where its runs begin: for a simulator that is used many times.
-    pub fn plan(&self) -> (&crate::equations::FormulaSystem, &Start) {
-        (&self.plan.system, &self.plan.start)
+    /// The compiled system, for a simulator that is used many times, and for what is drawn of it.
+    pub fn system(&self) -> &FormulaSystem {
+        &self.plan.system
+    }
+
+    /// Where its runs begin.
+    pub fn start(&self) -> &Start {
+        &self.plan.start
     }
 }
