@@ -4,10 +4,12 @@
 //! `M v' = f - Gᵀ λ`: the force that pushes two sides apart is `N = -λ` of the gap, and `T = -λ` of the slip acts on
 //! the side whose velocity counts positive there. While a contact slides in direction s, `T = -μ s N`.
 
-use super::locking::Locks;
+use super::locking::{LockName, Locks};
 use super::lowering::{Lowering, discrete_input};
-use crate::expr::{BinaryOp, ExprId, InputId};
-use crate::model::{ContactChange, ContactRule, Diagnostic, FrictionRule, ImpactLaw, Model};
+use crate::expr::{BinaryOp, ExprId, InputId, Smoothness};
+use crate::model::{
+    ContactChange, ContactRule, Diagnostic, Formula, FrictionRule, ImpactLaw, Model, contact_name,
+};
 
 /// What there is to know about a contact before anything is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,16 +53,50 @@ impl Lowering<'_> {
         let owner =
             |contact: &&ContactRule| contact.normal == constraint || contact.tangent == Some(constraint);
         let Some(contact) = model.mechanism.contacts.iter().find(owner) else { return row };
-        let state = self.arena.input(discrete_input(contact.state));
-        let holds = if contact.normal == constraint {
-            let closed = self.arena.constant(CLOSED);
-            self.arena.binary(BinaryOp::Less, closed, state)
-        } else {
-            let sticks = self.arena.constant(STICKS);
-            self.arena.binary(BinaryOp::Equal, state, sticks)
-        };
-        let zero = self.arena.constant(0.0);
+        if contact.normal == constraint {
+            return self.while_closed(contact, row);
+        }
+        let (state, sticks) = (self.arena.input(discrete_input(contact.state)), self.arena.constant(STICKS));
+        let (holds, zero) = (self.arena.binary(BinaryOp::Equal, state, sticks), self.arena.constant(0.0));
         self.arena.select(holds, row, zero)
+    }
+
+    /// Whether neither gap nor slip of a contact jumps anywhere. Then branches in them matter only while it is closed:
+    /// an open contact is one guard, which is read as it is written.
+    fn is_continuous(&mut self, contact: &ContactRule) -> bool {
+        if contact.is_of_shapes {
+            return true;
+        }
+        let formulas: Vec<ExprId> =
+            std::iter::once(&contact.gap).chain(&contact.slip).map(|formula| self.plain(formula)).collect();
+        let arena = &self.arena;
+        arena.reachable(&formulas).into_iter().all(|id| arena.node(id).smoothness() != Smoothness::Jump)
+    }
+
+    /// The gap or the slip of a contact as its rows have them.
+    pub(super) fn locked_row(&mut self, contact: &ContactRule, formula: &Formula) -> ExprId {
+        self.locked_of(contact, formula, &format!("constraints.contact.{}", contact.name))
+    }
+
+    /// The slip of a contact. Its branches matter while the contact is closed, unless it jumps.
+    fn locked_slip(&mut self, contact: &ContactRule, slip: &Formula) -> ExprId {
+        let key = format!("contacts.{}.slip", contact.name);
+        let locked = self.locked_of(contact, slip, &key);
+        if self.is_continuous(contact) { self.while_closed(contact, locked) } else { locked }
+    }
+
+    /// What can switch in formulas of shapes is at corners of their outlines.
+    fn locked_of(&mut self, contact: &ContactRule, formula: &Formula, key: &str) -> ExprId {
+        if !contact.is_of_shapes {
+            return self.locked(formula, key);
+        }
+        self.locked_as(formula, LockName::Whole(&contact_name(&contact.name, "corner")))
+    }
+
+    fn while_closed(&mut self, contact: &ContactRule, value: ExprId) -> ExprId {
+        let (state, closed) = (self.arena.input(discrete_input(contact.state)), self.arena.constant(CLOSED));
+        let (holds, zero) = (self.arena.binary(BinaryOp::Less, closed, state), self.arena.constant(0.0));
+        self.arena.select(holds, value, zero)
     }
 
     /// The force of friction while each contact slides, `μ s λ` of its normal, with its slip.
@@ -72,7 +108,7 @@ impl Lowering<'_> {
             };
             let key = format!("contacts.{}", contact.name);
             let ratio = self.locked(sliding, &format!("{key}.friction"));
-            let slip = self.locked(slip, &format!("{key}.slip"));
+            let slip = self.locked_slip(contact, slip);
             let direction = self.arena.input(discrete_input(contact.state + 1));
             let normal = self.names.multiplier(&mut self.arena, contact.normal);
             let along = self.arena.mul(ratio, direction);
@@ -118,7 +154,7 @@ impl Lowering<'_> {
         let is_speed = |input: &InputId| (1 + n..1 + 2 * n).contains(&input.index());
         model.mechanism.contacts.iter().find(|contact| {
             let Some(slip) = &contact.slip else { return false };
-            let slip = self.locked(slip, &format!("contacts.{}.slip", contact.name));
+            let slip = self.locked_slip(contact, slip);
             let speeds: Vec<InputId> = self.arena.inputs_of(&[slip]).into_iter().filter(is_speed).collect();
             let slopes: Vec<ExprId> =
                 speeds.iter().map(|&speed| self.arena.derivative(slip, speed)).collect();
@@ -134,7 +170,7 @@ impl Lowering<'_> {
             (change, ..) if !change.has_surface() => self.arena.constant(f64::NAN),
             (ContactChange::Lift, ..) => self.arena.neg(normal),
             (ContactChange::Stick, Some(slip), ..) => {
-                let slip = self.locked(slip, &format!("{key}.slip"));
+                let slip = self.locked_slip(contact, slip);
                 let direction = self.arena.input(discrete_input(contact.state + 1));
                 self.arena.mul(direction, slip)
             }
@@ -146,6 +182,7 @@ impl Lowering<'_> {
                 let (less, more) = (self.arena.sub(most, tangent), self.arena.add(most, tangent));
                 self.arena.mul(less, more)
             }
+            _ if self.is_continuous(contact) => self.plain(&contact.gap),
             _ => self.locked(&contact.gap, &format!("{key}.gap")),
         }
     }

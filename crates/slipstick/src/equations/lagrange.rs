@@ -10,7 +10,7 @@ use super::energy::energies;
 use super::laws::LawParts;
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId, gradients};
-use crate::model::{Model, Scope, Versions};
+use crate::model::{ContactRule, Model, Scope, Versions};
 use std::collections::BTreeMap;
 
 /// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all
@@ -159,8 +159,11 @@ struct Lagrange<'l, 'm> {
 impl Lagrange<'_, '_> {
     /// The formula of a constraint: zero in modes in which it does not hold, and while its contact does not.
     fn constraint(&mut self, index: usize, name: &str, versions: &Versions<'_>) -> ExprId {
-        let row = self.lowering.by_mode(self.model, versions, |of, formula, mode| {
-            of.locked(formula, &format!("{mode}constraints.{name}"))
+        let owns = |contact: &&ContactRule| contact.normal == index || contact.tangent == Some(index);
+        let owner = self.model.mechanism.contacts.iter().find(owns);
+        let row = self.lowering.by_mode(self.model, versions, |of, formula, mode| match owner {
+            Some(contact) => of.locked_row(contact, formula),
+            None => of.locked(formula, &format!("{mode}constraints.{name}")),
         });
         self.lowering.while_contact(self.model, index, row)
     }

@@ -166,8 +166,25 @@ pub(super) fn opposite(arena: &mut Arena, id: ExprId) -> ExprId {
 pub(super) struct Locker<'a, 'm> {
     pub(super) names: &'a Names<'m>,
     pub(super) locks: &'a mut Locks,
-    /// The key of the formula in the model file.
-    pub(super) place: &'a str,
+    pub(super) name: LockName<'a>,
+}
+
+/// What locks in a formula are called.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LockName<'a> {
+    /// Their text, in this key of the model file.
+    In(&'a str),
+    /// This, whatever their text is.
+    Whole(&'a str),
+}
+
+impl LockName<'_> {
+    fn of(self, text: &str) -> String {
+        match self {
+            Self::In(place) => name_of(text, place),
+            Self::Whole(name) => name.to_owned(),
+        }
+    }
 }
 
 impl Interpret for Locker<'_, '_> {
@@ -271,14 +288,14 @@ impl Locker<'_, '_> {
     }
 
     fn sign(&mut self, arena: &mut Arena, surface: ExprId, text: &str) -> Option<ExprId> {
-        let place = self.place;
+        let name = self.name;
         let varies = self.locks.varies(arena, surface);
-        varies.then(|| self.locks.sign(arena, surface, || name_of(text, place)))
+        varies.then(|| self.locks.sign(arena, surface, || name.of(text)))
     }
 
     fn count(&mut self, arena: &mut Arena, rule: Discontinuity, text: &str) -> ExprId {
-        let place = self.place;
-        self.locks.value(arena, rule, || name_of(text, place))
+        let name = self.name;
+        self.locks.value(arena, rule, || name.of(text))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
 use super::lagrange::{of_motion, rows_of};
-use super::locking::{Locker, Locks};
+use super::locking::{LockName, Locker, Locks};
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Formula, Logic, Model, Quantity, Scope, Versions};
 
@@ -175,7 +175,8 @@ impl<'m> Lowering<'m> {
     }
 
     fn soft_switch(&mut self, name: &str, surface: ExprId, width: f64) -> Option<ExprId> {
-        let mut locker = Locker { names: &self.names, locks: &mut self.locks, place: "switches" };
+        let mut locker =
+            Locker { names: &self.names, locks: &mut self.locks, name: LockName::In("switches") };
         locker.saturate(&mut self.arena, surface, width, name)
     }
 
@@ -274,7 +275,16 @@ impl<'m> Lowering<'m> {
     }
 
     pub(super) fn locked_node(&mut self, formula: &Formula, node: NodeId, place: &str) -> ExprId {
-        let mut locker = Locker { names: &self.names, locks: &mut self.locks, place };
+        self.node_locked_as(formula, node, LockName::In(place))
+    }
+
+    /// A formula with everything locked that can switch, under a name.
+    pub(super) fn locked_as(&mut self, formula: &Formula, name: LockName<'_>) -> ExprId {
+        self.node_locked_as(formula, formula.syntax.root(), name)
+    }
+
+    fn node_locked_as(&mut self, formula: &Formula, node: NodeId, name: LockName<'_>) -> ExprId {
+        let mut locker = Locker { names: &self.names, locks: &mut self.locks, name };
         let read = formula.syntax.interpret(node, &mut self.arena, &mut locker);
         read.unwrap_or_else(|_| self.unknown())
     }

@@ -1,9 +1,12 @@
 //! Contacts of a mechanism as numbers: how their gaps and slips respond to impulses and forces through the joints.
 
+use super::entered_branches::entered_signs;
 use super::impulses::GivenRow;
 use super::views::InMode;
 use crate::contact::{LawNumbers, Relations, Status};
-use crate::equations::{ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms};
+use crate::equations::{
+    ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms, UncertainPoint,
+};
 use crate::expr::Inexact;
 use crate::math::{Saddle, dot};
 use crate::mode::Mode;
@@ -92,16 +95,21 @@ impl ContactsView<'_, '_> {
         mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
-        let discrete = all_sticking(locked.discrete, &contacts);
+        let discrete = with_status(locked.discrete, &contacts, Status::Sticks);
         let owned = |k: usize| contacts.iter().any(|c| c.normal == k || c.tangent == Some(k));
         let rows = ActiveRows::of(system.constraints(), owned);
         let closed = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..locked };
+        let open = with_status(locked.discrete, &contacts, Status::Open);
+        let open = Locked { discrete: &open, stamp: 0, ..locked };
+        let point = UncertainPoint { t, y, delta };
+        let signs = entered_signs(system, &mut *mechanism.inner, [open, closed], point);
+        let closed = Locked { signs: &signs, ..closed };
         let mut terms = system.room_for_terms(&rows);
         mechanism.inner.terms(closed, t, y, &mut terms);
         let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
         mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
         // Closed contacts have no velocity before: they move with what has changed, speeds or formulas.
-        let discrete = all_sticking(&mode_before.values.discrete, &contacts);
+        let discrete = with_status(&mode_before.values.discrete, &contacts, Status::Sticks);
         let earlier = mode_before.locked(locked.parameters);
         let earlier = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..earlier };
         let mut held = vec![0.0; rows.len()];
@@ -137,13 +145,13 @@ fn joints(system: &dyn System, evaluator: &mut dyn Evaluator, locked: Locked<'_>
     ActiveRows::of(system.constraints(), |k| holds[k])
 }
 
-/// The discrete variables with some contacts sticking: then all of their rows say something.
-fn all_sticking(discrete: &[f64], contacts: &[&ContactShape]) -> Vec<f64> {
-    let mut sticking = discrete.to_vec();
+/// The discrete variables with a status of some contacts. While they stick, all of their rows say something.
+fn with_status(discrete: &[f64], contacts: &[&ContactShape], status: Status) -> Vec<f64> {
+    let mut changed = discrete.to_vec();
     for contact in contacts {
-        sticking[contact.state..contact.state + 2].copy_from_slice(&Status::Sticks.values());
+        changed[contact.state..contact.state + 2].copy_from_slice(&status.values());
     }
-    sticking
+    changed
 }
 
 fn speeds_of<'y>(system: &dyn System, y: &'y [f64]) -> &'y [f64] {

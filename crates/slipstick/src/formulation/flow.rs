@@ -3,12 +3,14 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
+use super::entered_branches::{entered_signs, position_rates};
 use super::guards_view::GuardEquations;
 use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
 use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, SlidingMotions};
 use super::{Stabilisation, Surface, SwitchingView, Upkeep, Visits, WorkCounts};
-use crate::equations::{PlainField, System};
+use crate::contact::Status;
+use crate::equations::{PlainField, System, UncertainPoint};
 use crate::mode::Mode;
 
 /// A system in a mode, with the layers that its form has around the equations.
@@ -150,14 +152,7 @@ impl<'a> Flow<'a> {
 
     /// The rates of positions that the speeds of a state say: the speeds, or `T v`.
     pub fn position_rates(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        let layout = self.system.layout();
-        let (q, speeds) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
-        if !self.evaluator.has_kinematics() {
-            return speeds.to_vec();
-        }
-        let mut before = q.to_vec();
-        self.evaluator.shift_positions(t, &mut before, speeds);
-        q.iter().zip(&before).map(|(now, before)| now - before).collect()
+        position_rates(self.system, &mut *self.evaluator, t, y)
     }
 
     /// Whether a guard is watched in the modes that hold. A lock in a branch that is not taken is not.
@@ -175,6 +170,23 @@ impl<'a> Flow<'a> {
             self.needed.fill(true);
         }
         self.one_sided.know_needed(&self.needed);
+    }
+
+    /// Closes contacts without friction, with the branches of their gaps that hold at a point.
+    pub fn close_contacts(&mut self, which: &[usize], t: f64, y: &[f64]) {
+        let before = self.mode.clone();
+        for &contact in which {
+            self.mode.set_status(&self.system.contacts()[contact], Status::Frictionless);
+        }
+        let delta: Vec<f64> = y.iter().map(|y| f64::EPSILON * y.abs()).collect();
+        self.enter_branches(&before, UncertainPoint { t, y, delta: &delta });
+    }
+
+    /// Locks the branches that matter in this mode, and did not in the one before, as they are at a point.
+    pub fn enter_branches(&mut self, before: &Mode, point: UncertainPoint<'_>) {
+        let locked = [before, &self.mode].map(|mode| mode.locked(&self.parameters));
+        let signs = entered_signs(self.system, &mut *self.evaluator, locked, point);
+        self.mode.values.signs.copy_from_slice(&signs);
     }
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.

@@ -21,6 +21,7 @@ mod constraints;
 mod contacts;
 mod drives;
 mod engine;
+mod entered_branches;
 mod env;
 mod field_env;
 mod flow;

@@ -74,6 +74,8 @@ pub struct ContactRule {
     pub gap: Formula,
     /// The velocity of the two sides along each other, linear in the speeds.
     pub slip: Option<Formula>,
+    /// Whether both are known to be continuous, whatever branches their formulas have: those of shapes are.
+    pub is_of_shapes: bool,
     /// Which part of the approach velocity is given back.
     pub restitution: Formula,
     /// Friction, if there is any.
@@ -285,7 +287,20 @@ impl ContactTables<'_, '_> {
         let normal = model.mechanism.constraints.len();
         let tangent = friction.is_some().then_some(normal + 1);
         let state = model.discrete.len();
-        Some(ContactRule { name, span, gap, slip, restitution, friction, law, normal, tangent, state })
+        let is_of_shapes = false;
+        Some(ContactRule {
+            name,
+            span,
+            gap,
+            slip,
+            is_of_shapes,
+            restitution,
+            friction,
+            law,
+            normal,
+            tangent,
+            state,
+        })
     }
 
     /// One number for both coefficients, or a table of two.
@@ -328,7 +343,20 @@ pub(super) fn add_gap(model: &mut Model, rule: GapRule) -> Result<(), Diagnostic
     let friction = friction.map(|[sticking, sliding]| FrictionRule { sticking, sliding });
     let tangent = friction.is_some().then_some(normal + 1);
     let state = model.discrete.len();
-    let contact = ContactRule { name, span, gap, slip, restitution, friction, law, normal, tangent, state };
+    let is_of_shapes = true;
+    let contact = ContactRule {
+        name,
+        span,
+        gap,
+        slip,
+        is_of_shapes,
+        restitution,
+        friction,
+        law,
+        normal,
+        tangent,
+        state,
+    };
     add_contact(model, contact);
     Ok(())
 }

@@ -99,13 +99,10 @@ impl RunContacts<'_, '_> {
     pub(super) fn put_on_gaps(&mut self, closed: &[usize], y: &mut [f64]) -> Result<(), Refusal> {
         let integrator = &mut self.run.integrator;
         let (mode, start) = (integrator.flow.mode.clone(), y.to_vec());
-        let system = integrator.flow.system();
-        for &k in closed {
-            integrator.flow.mode.set_status(&system.contacts()[k], Status::Frictionless);
-        }
+        integrator.flow.close_contacts(closed, integrator.trial.t, y);
         let assembled = integrator.flow.constraints().make_consistent(integrator.trial.t, y, &[]);
         integrator.flow.mode = mode;
-        let q = system.layout().q;
+        let q = integrator.flow.system().layout().q;
         y[q..].copy_from_slice(&start[q..]);
         assembled
     }

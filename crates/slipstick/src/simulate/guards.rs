@@ -5,6 +5,7 @@ use super::Error;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
 use super::last_known::LastKnown;
+use super::pace::Pace;
 use super::recorder::Recorder;
 use super::signals::{Along, Comparisons, Meaning};
 use super::uncertainty::Uncertainty;
@@ -22,6 +23,7 @@ pub(super) struct Guards {
     pub(super) watch: Watch,
     pub(super) comparisons: Comparisons,
     pub(super) uncertainty: Uncertainty,
+    pace: Pace,
     pub(super) calendar: Calendar,
     /// Where the sides of all guards were last known.
     known: LastKnown,
@@ -40,6 +42,7 @@ impl Guards {
             watch: new_watch(system, &comparisons),
             comparisons,
             uncertainty: Uncertainty::new(&integrator.trial.start, system.guards().len()),
+            pace: Pace::new(integrator.trial.start.len()),
             calendar: Calendar::new(&integrator.flow, integrator.options.until),
             known: LastKnown::default(),
             read: (Vec::new(), Vec::new()),
@@ -51,7 +54,9 @@ impl Guards {
 
     /// Becomes as new, where an integrator begins another run.
     pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
-        let Self { watch, comparisons: _, uncertainty, calendar, known, read: _, contradictions } = self;
+        let Self { watch, comparisons: _, uncertainty, pace, calendar, known, read: _, contradictions } =
+            self;
+        pace.renew();
         *contradictions = 0;
         watch.reset();
         known.forget();
@@ -70,8 +75,21 @@ impl Guards {
         &'r mut self,
         integrator: &'r mut Integrator<'a>,
     ) -> (&'r mut Watch, Along<'r, 'a>) {
-        let Self { watch, comparisons, uncertainty, .. } = self;
-        (watch, Along { integrator, comparisons, uncertainty })
+        let Self { watch, comparisons, uncertainty, pace, .. } = self;
+        (watch, Along { integrator, comparisons, uncertainty, pace })
+    }
+
+    /// How far time and states go in the step just tried, in their own units. What holds constraints is put onto them
+    /// within the step, by no more than the errors that are taken.
+    pub(super) fn path_of_step(&mut self, integrator: &Integrator<'_>) -> f64 {
+        let (tolerances, trial) = (&integrator.options.tolerances, &integrator.trial);
+        let is_moved = integrator.flow.has_constraints();
+        let beside = |i: usize| if is_moved { tolerances.scale(i, trial.start[i].abs()) } else { 0.0 };
+        let (path, changes) = self.pace.path_of(trial, beside);
+        if changes {
+            self.watch.forget_horizon();
+        }
+        path
     }
 
     /// The value of a comparison at an offset of the step at hand.
@@ -209,8 +227,8 @@ impl Guards {
     /// What fires here because the motion takes comparisons out of their bands (rule 6), and which of those
     /// go on to the true side that have just fired.
     pub(super) fn decide_by_motion(&mut self, integrator: &mut Integrator<'_>) -> (Firing, Vec<Decided>) {
-        let Self { watch, comparisons, uncertainty, .. } = self;
-        let begun = watch.begin(&mut Along { integrator, comparisons, uncertainty });
+        let Self { watch, comparisons, uncertainty, pace, .. } = self;
+        let begun = watch.begin(&mut Along { integrator, comparisons, uncertainty, pace });
         let through = |decided: &&Decided| decided.before == SideState::Fired && decided.plus;
         let through = begun.decided.iter().filter(through).copied().collect();
         (comparisons.firing(begun.fired), through)

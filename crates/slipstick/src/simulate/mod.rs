@@ -30,6 +30,7 @@ mod locks;
 mod monitor;
 mod one_sided;
 mod options;
+mod pace;
 mod passing;
 mod plan;
 mod projecting;

@@ -151,8 +151,7 @@ impl EventSearch<'_, '_> {
     /// Whether no guard can fire within the step just tried, by how far it goes.
     fn is_nothing_due(&mut self) -> bool {
         // What lies ahead of a step is not bounded by what lies in it.
-        let trial = &self.integrator.trial;
-        let path = if self.looks_ahead() { f64::INFINITY } else { trial.h + trial.reach() };
+        let path = if self.looks_ahead() { f64::INFINITY } else { self.guards.path_of_step(self.integrator) };
         let (watch, mut along) = self.guards.along(self.integrator);
         watch.due(&mut along, path).is_empty()
     }

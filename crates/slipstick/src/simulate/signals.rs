@@ -5,6 +5,7 @@
 //! output, where the form holds.
 
 use super::integrator::Integrator;
+use super::pace::Pace;
 use super::uncertainty::{CAUTION, Gradient, Powers, ROUNDING, Uncertainty};
 use crate::equations::{System, UncertainPoint, UncertainPolynomial, rate_error};
 use crate::expr::{Bounds, Inexact, Interval};
@@ -23,6 +24,8 @@ const SMALL: f64 = 1e-3;
 const BESIDE: f64 = 1e-3;
 /// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
 const NEAR: f64 = 1e-6;
+/// Parts of a step that are shorter are sampled where intervals do not exclude zero.
+const SHORT: f64 = 0.13;
 /// Rounding of a right-hand side, in parts of the largest, where cancellation inside cannot be seen.
 const FIELD_ROUNDING: f64 = 16.0 * ROUNDING;
 
@@ -112,6 +115,8 @@ pub(super) struct Along<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) comparisons: &'r Comparisons,
     pub(super) uncertainty: &'r mut Uncertainty,
+    /// The units in which paths are measured.
+    pub(super) pace: &'r Pace,
 }
 
 impl Along<'_, '_> {
@@ -302,11 +307,13 @@ impl Signals for Along<'_, '_> {
             Meaning::Exit(..) if self.exit_from_stages(comparison, part, out) => return Described::Here,
             Meaning::Exit(..) => return Described::Never,
         };
-        let flow = &self.integrator.flow;
+        if !self.is_formula() {
+            return Described::Never;
+        }
         // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
         // where they are met.
-        if flow.has_active_constraints() || !flow.system().has_formulas() || flow.sliding().is_some() {
-            return Described::Never;
+        if self.integrator.flow.has_active_constraints() {
+            return self.enclose(guard, part, out);
         }
         let orientation = self.comparisons.orientation(guard);
         self.uncertainty.begin_look(self.integrator, part);
@@ -387,15 +394,22 @@ impl Signals for Along<'_, '_> {
             return None;
         }
         let growth = flow.system().guard_growth().get(guard).copied();
-        if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
-            return Some(SpeedBound { speed, length: f64::INFINITY });
+        let pace = |input: usize| input.checked_sub(1).map_or(1.0, |i| self.pace.rate(i));
+        if let Some(growth) = growth.filter(|growth| growth.is_finite()) {
+            let states = flow.system().state_names().len();
+            let of_reads = |reads: &[u32]| {
+                let moving = reads.iter().map(|&input| input as usize).filter(|input| *input <= states);
+                moving.map(pace).fold(0.0, f64::max)
+            };
+            let fastest = flow.guard_reads(guard).map_or_else(|| self.pace.largest(), of_reads);
+            return Some(SpeedBound { speed: growth * fastest, length: f64::INFINITY });
         }
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
-        let around = |k: usize| {
-            let center = if k == 0 { t } else { y[k - 1] };
-            let radius = length + 8.0 * f64::EPSILON * (center.abs() + length);
-            let range = Interval::new(center - radius, center + radius);
-            Bounds::moving(range, Interval::new(-1.0, 1.0))
+        let around = |input: usize| {
+            let center = if input == 0 { t } else { y[input - 1] };
+            let (goes, pace) = (length * pace(input), pace(input));
+            let radius = goes + 8.0 * f64::EPSILON * (center.abs() + goes);
+            Bounds::moving(Interval::new(center - radius, center + radius), Interval::new(-pace, pace))
         };
         let Bounds { value, slope, jumps } = flow.guards().bounds(guard, &around)?;
         let steady = !jumps && value.is_bounded() && slope.is_bounded();
@@ -408,6 +422,39 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
+    /// Whether guards are formulas of what moves: not those of closures, nor what has equivalent values.
+    fn is_formula(&self) -> bool {
+        let flow = &self.integrator.flow;
+        flow.system().has_formulas() && flow.sliding().is_none()
+    }
+
+    /// A guard over a part of a step whose points are put onto constraints: a constant, with all that intervals allow
+    /// beside it, if they exclude zero. What comes near to zero is sampled, in parts that are short.
+    fn enclose(&mut self, guard: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
+        let trial = &self.integrator.trial;
+        self.uncertainty.begin_look(self.integrator, part);
+        let (powers, tolerances) = (&self.uncertainty.powers, &self.integrator.options.tolerances);
+        let around = |input: usize| {
+            let (powers, degree) = powers[input].get_or_init(|| powers_of(trial, input, part));
+            let center = powers[0];
+            let beside = input.checked_sub(1).map_or(0.0, |i| tolerances.scale(i, trial.start[i].abs()));
+            let goes = powers[1..=*degree].iter().map(|c| c.abs()).sum::<f64>() + beside;
+            let radius = goes + 8.0 * f64::EPSILON * (center.abs() + goes);
+            Bounds::moving(Interval::new(center - radius, center + radius), Interval::new(-1.0, 1.0))
+        };
+        let range = self.integrator.flow.guards().bounds(guard, &around).map(|bounds| bounds.value);
+        match range.filter(|range| excludes_zero(*range)) {
+            Some(range) => {
+                let middle = self.comparisons.orientation(guard) * (0.5 * range.lo + 0.5 * range.hi);
+                *out = StepPolynomial { remainder: 0.5 * (range.hi - range.lo), ..StepPolynomial::default() };
+                (out.coefficients[0], out.band) = (middle, SMALLEST);
+                Described::Here
+            }
+            None if part.1 - part.0 > SHORT * trial.h && range.is_some() => Described::Shorter,
+            None => Described::Never,
+        }
+    }
+
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints
     /// are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {

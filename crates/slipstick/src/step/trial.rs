@@ -271,16 +271,6 @@ impl Trial {
         }
     }
 
-    /// A bound on the change of every state within the step, by dense output.
-    pub fn reach(&self) -> f64 {
-        self.dense.reach()
-    }
-
-    /// The same for one component.
-    pub fn reach_of(&self, component: usize) -> f64 {
-        self.dense.reach_of(component)
-    }
-
     /// Makes the end of this trial the start of the next.
     pub fn advance(&mut self, t: f64) {
         self.t = t;

@@ -24,6 +24,8 @@ pub(super) struct Cover<'a> {
     h: f64,
     pieces: &'a mut Vec<StepPiece>,
     parts: u32,
+    /// Whether samples of all parts that they had to be taken of have told enough.
+    sampled: bool,
     polynomial: StepPolynomial,
 }
 
@@ -34,14 +36,22 @@ impl<'a> Cover<'a> {
         h: f64,
         pieces: &'a mut Vec<StepPiece>,
     ) -> Self {
-        Self { signals, comparison, h, pieces, parts: 0, polynomial: StepPolynomial::default() }
+        Self {
+            signals,
+            comparison,
+            h,
+            pieces,
+            parts: 0,
+            sampled: true,
+            polynomial: StepPolynomial::default(),
+        }
     }
 
     /// Adds pieces for the whole step, of which this is known. False: it was too much work to prove them all.
     pub(super) fn whole(mut self, known: Described, polynomial: &StepPolynomial) -> Result<bool, NotFinite> {
         self.polynomial = *polynomial;
         self.take((0.0, self.h), known)?;
-        Ok(self.parts <= MOST_PARTS)
+        Ok(self.parts <= MOST_PARTS && self.sampled)
     }
 
     /// Adds pieces for a part.
@@ -57,16 +67,20 @@ impl<'a> Cover<'a> {
             return Ok(());
         }
         let middle = 0.5 * (from + to);
-        if self.parts > MOST_PARTS || to - from <= NARROWEST * self.h || known == Described::Never {
-            return self.by_values((from, to));
+        if known == Described::Never {
+            self.sampled &= self.by_values((from, to))?;
+            return Ok(());
+        }
+        if self.parts > MOST_PARTS || to - from <= NARROWEST * self.h {
+            return self.by_values((from, to)).map(|_| ());
         }
         self.part((from, middle))?;
         self.part((middle, to))
     }
 
     /// A narrow part, or one that is too much work. Where its ends are on different sides, the line between
-    /// them is as good as anything: values locate what is between them.
-    fn by_values(&mut self, (from, to): (f64, f64)) -> Result<(), NotFinite> {
+    /// them is as good as anything: values locate what is between them. False: samples do not tell enough.
+    fn by_values(&mut self, (from, to): (f64, f64)) -> Result<bool, NotFinite> {
         let (signals, comparison) = (&mut *self.signals, self.comparison);
         let mut value = |s| value_at(signals, comparison, s);
         let ends = [value(from)?, value(to)?];
@@ -75,9 +89,9 @@ impl<'a> Cover<'a> {
             && to - from <= NARROWEST * self.h
         {
             self.pieces.push(line((from, to), ends));
-            return Ok(());
+            return Ok(true);
         }
-        chebyshev::sample(&mut value, from, to, self.pieces).map(|_| ())
+        chebyshev::sample(&mut value, from, to, self.pieces)
     }
 }
 

@@ -186,12 +186,18 @@ impl Track {
     }
 }
 
+/// The nearest time to this one that is in an interval. Samples and values can tell its ends in the other order: then
+/// the second, which values have told, is right.
+fn between(s: f64, first: f64, last: f64) -> f64 {
+    s.max(first).min(last)
+}
+
 impl Flip {
     /// A flip as the polynomial shows it.
     fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: StepPiece) -> Self {
         let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
         let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
-        let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
+        let root = between(piece.time(root), walk.low, walk.high.unwrap_or(exit));
         let plus = quest.up > 0.0;
         let mut flip = Self {
             plus,
@@ -249,7 +255,7 @@ impl Flip {
             Some(before) if before >= piece.from => {
                 let ends = (piece.place(before), piece.place(self.before));
                 let lo = shape.solve(at_root - level, ends, ends.1 - half, exact);
-                piece.time(lo).clamp(before, self.before)
+                between(piece.time(lo), before, self.before)
             }
             Some(before) => before.min(self.before),
             None => quest.from,

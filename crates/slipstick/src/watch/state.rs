@@ -195,6 +195,11 @@ impl Watch {
         self.decisions.turning(&self.sides, signals, counts, turning);
     }
 
+    /// Paths are measured in other units from here on: what is known of how long comparisons sleep is forgotten.
+    pub fn forget_horizon(&mut self) {
+        self.sides.horizon.reset();
+    }
+
     /// The comparisons that can leave or enter their band within a step in which time and states go a path
     /// of this length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
     pub fn due(&mut self, signals: &mut dyn Signals, path: f64) -> &[usize] {

@@ -305,9 +305,12 @@ impl ContactProblem<'_, '_> {
             let (impulses, responses) = &attempt.release;
             move_by(self.flow.system().layout(), (impulses, responses), &mut transition.after);
         }
+        let before = self.flow.mode.clone();
         for (i, status) in now.iter().enumerate() {
             self.set_status(transition, i, (*status, ends[i], &attempt.impulses));
         }
+        let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
+        self.flow.enter_branches(&before, point);
     }
 
     fn record(&mut self, moved: &Moved, transition: &mut Transition) {

@@ -13,7 +13,7 @@ mod wall;
 mod walls;
 
 use super::bodies::{BodyList, BodyPlace, Pose};
-use super::outline::{Reach, RoundEnd, TouchOutline, Touched};
+use super::outline::{Edge, Reach, RoundEnd, TouchOutline, Touched};
 use super::term::{Pair, Term, dot, length, minus, turned};
 
 /// One contact of two shapes.
@@ -122,11 +122,23 @@ impl View {
 
     /// The same where the shape reaches this far against the normal.
     fn slip_at(&self, normal: &Pair, reach: &Term) -> Term {
+        &self.sliding(normal) + &self.rolling_at(reach)
+    }
+
+    /// The part of a slip that is linear in the normal.
+    fn sliding(&self, normal: &Pair) -> Term {
         let [x, y] = normal;
         let [u, v] = &self.velocity;
-        let along = &(u * y) - &(v * x);
-        let arm = &dot(&self.place, normal) - reach;
-        &(&along + &(&self.spin[1] * &arm)) + &(&self.spin[0] * reach)
+        &(&(u * y) - &(v * x)) + &(&self.spin[1] * &dot(&self.place, normal))
+    }
+
+    /// The other part, which follows from how fast the shapes turn.
+    fn rolling(&self) -> Term {
+        self.rolling_at(&self.radius)
+    }
+
+    fn rolling_at(&self, reach: &Term) -> Term {
+        &(&self.spin[0] - &self.spin[1]) * reach
     }
 
     /// From a point of the other body to the centre.
@@ -143,7 +155,9 @@ impl View {
     }
 }
 
-/// A term where something is above zero, and zero elsewhere.
-fn beyond(something: &Term, term: &Term) -> Term {
-    term.when(&format!("{} > 0", something.text()), &Term::zero())
+/// How far a ball is past an end of an edge: positive past its second end, negative before its first.
+fn past_ends(view: &View, edge: &Edge) -> Term {
+    let along = dot(&edge.along, &view.from(&edge.from));
+    let beyond = |past: Term| Term::call("max", &[&past, &Term::zero()]);
+    &beyond(&along - &edge.length) - &beyond(-&along)
 }

@@ -2,19 +2,14 @@
 //!
 //! The distance is that to the nearest place of the wall, whichever side of it the ball is on: a ball that goes round an end is
 //! never inside of anything. A wall that were solid all the way down on its right would catch what is far away from it.
-//! Both ends are asked for wherever the ball is, so that a switch is never behind what it switches.
 
 use super::walls::height;
-use super::{ShapeContact, View, beyond};
+use super::{ShapeContact, View, past_ends};
 use crate::model::parts::outline::Edge;
-use crate::model::parts::term::{Term, dot, length, plus, scaled};
+use crate::model::parts::term::{Term, length, plus, scaled};
 
 pub(super) fn touch(view: &View, edge: &Edge, radius: &Term) -> ShapeContact {
-    let along = dot(&edge.along, &view.from(&edge.from));
-    let past = [-&along, &along - &edge.length].map(|past| beyond(&past, &past));
-    let out = &past[1] - &past[0];
-    let high = height(view, &edge.line);
-    let away = [out, high];
+    let away = [past_ends(view, edge), height(view, &edge.line)];
     let distance = length(&away);
     let [out, high] = away.map(|part| part.over(&distance));
     let normal = plus(&scaled(&edge.along, &out), &scaled(&edge.line.normal, &high));

@@ -1,0 +1,136 @@
+//! How fast each state moves: the units in which the horizon of guards measures the path of a motion.
+//!
+//! States have units of their own, and a length of one is much for a position and little for an angular velocity. So
+//! the path of a step is how many units of its own pace the fastest state moves, and in a box of a given path every
+//! state is free to go as far as it usually does. Any pace is right as long as it stays: where it is changed, what was
+//! known with the old one is forgotten.
+
+use crate::step::Trial;
+
+/// By how much a pace is larger than what has been seen, so that it need not be changed soon.
+const AHEAD: f64 = 2.0;
+/// A pace is changed where a state moves this many times as fast; and where it has been this many times too large.
+const TOO_FAST: f64 = 2.0;
+const TOO_SLOW: f64 = 32.0;
+/// The least number of steps between two changes, and after how many steps it is asked whether one is too large.
+const PATIENCE: u32 = 16;
+const REVIEW: u32 = 128;
+
+/// The pace of all states; that of time is one.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    /// What each state moves by in a unit of time.
+    rates: Vec<f64>,
+    /// The largest that was seen since the last review, and the steps since then.
+    seen: Vec<f64>,
+    steps: u32,
+    /// How far each state goes in the step at hand.
+    reaches: Vec<f64>,
+}
+
+impl Pace {
+    /// Nothing is known yet of this many states.
+    pub(super) fn new(states: usize) -> Self {
+        let nothing = vec![0.0; states];
+        Self { rates: nothing.clone(), seen: nothing.clone(), steps: PATIENCE, reaches: nothing }
+    }
+
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.rates.fill(0.0);
+        self.seen.fill(0.0);
+        self.steps = PATIENCE;
+    }
+
+    /// The path of a step that has just been tried, whose points may be `beside` its dense output by some part of each
+    /// state; and whether the paces have been changed for it.
+    pub(super) fn path_of(&mut self, trial: &Trial, beside: impl Fn(usize) -> f64) -> (f64, bool) {
+        trial.dense.reaches(&mut self.reaches);
+        for (i, reach) in self.reaches.iter_mut().enumerate() {
+            *reach += beside(i);
+        }
+        let h = trial.h;
+        for (seen, reach) in self.seen.iter_mut().zip(&self.reaches) {
+            *seen = seen.max(reach / h);
+        }
+        self.steps += 1;
+        let path = self.path(h);
+        let is_fast = path > TOO_FAST * h && self.steps > PATIENCE;
+        let is_slow = || self.rates.iter().zip(&self.seen).any(|(rate, seen)| *rate > TOO_SLOW * seen);
+        let changes = is_fast || self.steps > REVIEW && is_slow();
+        if changes {
+            self.rates.iter_mut().zip(&self.seen).for_each(|(rate, seen)| *rate = AHEAD * seen);
+        }
+        if changes || self.steps > REVIEW {
+            self.seen.fill(0.0);
+            self.steps = 0;
+        }
+        (if changes { self.path(h) } else { path }, changes)
+    }
+
+    /// How far a state goes at most in a path.
+    pub(super) fn rate(&self, state: usize) -> f64 {
+        self.rates.get(state).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// The largest of all paces, that of time among them.
+    pub(super) fn largest(&self) -> f64 {
+        self.rates.iter().fold(1.0, |largest, rate| largest.max(*rate))
+    }
+
+    fn path(&self, h: f64) -> f64 {
+        let parts = self.reaches.iter().zip(&self.rates);
+        // A state that does not move takes no part.
+        parts.fold(h, |path, (reach, rate)| if *reach > 0.0 { path.max(reach / rate) } else { path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A step of a straight motion with this speed.
+    fn step(speeds: &[f64], h: f64) -> Trial {
+        let mut trial = Trial::new(0.0, &vec![0.0; speeds.len()]);
+        trial.h = h;
+        trial.end = speeds.iter().map(|speed| h * speed).collect();
+        trial.fill_line();
+        trial
+    }
+
+    #[test]
+    fn a_path_counts_each_state_by_its_own_pace() {
+        let mut pace = Pace::new(2);
+        let nothing = |_: usize| 0.0;
+        let (path, changes) = pace.path_of(&step(&[1e-6, 1e6], 0.1), nothing);
+        assert!(changes && path == 0.1, "{path}");
+        assert_eq!((pace.rate(0), pace.rate(1)), (AHEAD * 1e-6, AHEAD * 1e6));
+        // A little faster is a little further.
+        let (path, changes) = pace.path_of(&step(&[3e-6, 1e6], 0.1), nothing);
+        assert!(!changes && (path - 0.15).abs() < 1e-12, "{path}");
+    }
+
+    #[test]
+    fn what_gets_much_faster_has_another_pace_but_not_too_often() {
+        let mut pace = Pace::new(1);
+        pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
+        assert!(pace.path_of(&step(&[100.0], 1.0), |_| 0.0).0 == 50.0, "the old pace holds for a while");
+        let changes = (0..PATIENCE).filter(|_| pace.path_of(&step(&[100.0], 1.0), |_| 0.0).1).count();
+        assert_eq!((changes, pace.rate(0)), (1, 200.0));
+    }
+
+    #[test]
+    fn what_has_got_much_slower_is_found_out_in_time() {
+        let mut pace = Pace::new(1);
+        pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
+        let changes = (0..3 * REVIEW).filter(|_| pace.path_of(&step(&[1e-3], 1.0), |_| 0.0).1).count();
+        assert_eq!((changes, pace.rate(0)), (1, 2e-3));
+    }
+
+    #[test]
+    fn what_stands_still_goes_nowhere() {
+        let mut pace = Pace::new(1);
+        assert_eq!(pace.path_of(&step(&[0.0], 0.5), |_| 0.0).0, 0.5);
+        assert_eq!(pace.rate(0), 0.0);
+    }
+}
