@@ -205,7 +205,7 @@ fn the_slider_crank_of_equations_keeps_its_energy() {
         assert_near("it is closed", x, r * a.cos() + (l * l - (r * a.sin()).powi(2)).sqrt(), 1e-11);
         let (u, v) = (r * a.sin() * da + l / 2.0 * b.sin() * db, r * a.cos() * da - l / 2.0 * b.cos() * db);
         let kinetic = 4e-4 * da * da + 0.2 * (u * u + v * v) + 0.2 * l * l / 12.0 * db * db + 0.3 * dx * dx;
-        (kinetic + 80.0 * (0.26 - x).powi(2)) / 2.0
+        kinetic / 2.0 + 40.0 * (0.26 - x).powi(2)
     };
     let first = energy(&crank.at(0.0));
     for (_, at) in crank.steps() {

@@ -1,14 +1,14 @@
 //! Bodies and shapes, with the keys of a model file.
 
-use super::value::{Amount, Table, Value, pair};
+use super::value::{Amount, FileTable, FileValue, pair};
 
 /// A body, before a model has it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body(pub(super) Table);
+pub struct Body(pub(super) FileTable);
 
 /// A shape of a body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape(pub(super) Table);
+pub struct Shape(pub(super) FileTable);
 
 impl Body {
     /// A body with a mass and a moment of inertia about its centre of mass.
@@ -18,16 +18,16 @@ impl Body {
 
     /// A thin rod through its points, from the first to the last.
     pub fn link<N: Into<String>, A: Into<Amount>>(points: impl IntoIterator<Item = (N, [A; 2])>) -> Self {
-        let mut table = Table::default();
+        let mut table = FileTable::default();
         for (name, at) in points {
             table.set(&name.into(), pair(at));
         }
-        Self(Table::default().with("link", table))
+        Self(FileTable::default().with("link", table))
     }
 
     /// A body with a shape of its own.
     pub fn shape(shape: Shape) -> Self {
-        Self(Table::default().with("shape", shape.0))
+        Self(FileTable::default().with("shape", shape.0))
     }
 
     /// Its mass.
@@ -100,7 +100,7 @@ impl Body {
     /// A further frame: a point with an angle.
     #[must_use]
     pub fn frame<A: Into<Amount>>(mut self, name: &str, at: [A; 2], angle: impl Into<Amount>) -> Self {
-        let frame = Table::default().with("at", pair(at)).with("angle", angle.into());
+        let frame = FileTable::default().with("at", pair(at)).with("angle", angle.into());
         self.0.set_in("frames", name, frame);
         self
     }
@@ -117,15 +117,15 @@ impl Body {
         self.say(key, amount.into())
     }
 
-    fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+    fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.0.set(key, value);
         self
     }
 }
 
 impl Shape {
-    fn of(kind: &str, value: impl Into<Value>) -> Self {
-        Self(Table::default().with(kind, value))
+    fn of(kind: &str, value: impl Into<FileValue>) -> Self {
+        Self(FileTable::default().with(kind, value))
     }
 
     /// A disc with a radius.
@@ -193,7 +193,7 @@ impl Shape {
         self.say(key, amount.into())
     }
 
-    pub(super) fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub(super) fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.0.set(key, value);
         self
     }

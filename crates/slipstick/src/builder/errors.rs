@@ -1,6 +1,6 @@
 //! Errors of a model that was built: the same codes and words as of a file, with the part in the place of a line.
 
-use super::print::Printed;
+use super::print::PrintedModel;
 use crate::model::Diagnostic;
 use std::fmt::{self, Display, Formatter};
 
@@ -33,7 +33,7 @@ impl BuildError {
     }
 
     /// What the reader of files found, with the part that stands there.
-    pub(super) fn placed(error: Diagnostic, printed: &Printed) -> Self {
+    pub(super) fn placed(error: Diagnostic, printed: &PrintedModel) -> Self {
         let part = error.span.filter(|span| !span.is_empty()).and_then(|span| printed.part_at(span.start));
         Self { part: part.map(str::to_owned), code: error.code, message: error.message, hint: error.hint }
     }

@@ -1,25 +1,25 @@
 //! Contacts between shapes, and events, with the keys of a model file.
 
 use super::handles::{Happening, JointHandle, ShapeHandle};
-use super::value::{Amount, Table, Value};
+use super::value::{Amount, FileTable, FileValue};
 
 /// A contact between shapes, before a model has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contact(pub(super) Table);
+pub struct Contact(pub(super) FileTable);
 
 /// An event, before a model has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event(pub(super) Table);
+pub struct Event(pub(super) FileTable);
 
-fn names<'s>(shapes: impl IntoIterator<Item = &'s ShapeHandle>) -> Value {
-    let list: Vec<Value> = shapes.into_iter().map(Value::from).collect();
-    Value::List(list)
+fn names<'s>(shapes: impl IntoIterator<Item = &'s ShapeHandle>) -> FileValue {
+    let list: Vec<FileValue> = shapes.into_iter().map(FileValue::from).collect();
+    FileValue::List(list)
 }
 
 impl Contact {
     /// Between two shapes.
     pub fn between(first: &ShapeHandle, second: &ShapeHandle) -> Self {
-        Self(Table::default().with("between", names([first, second])))
+        Self(FileTable::default().with("between", names([first, second])))
     }
 
     /// Between each of some shapes and each of others.
@@ -27,12 +27,12 @@ impl Contact {
         first: impl IntoIterator<Item = &'s ShapeHandle>,
         second: impl IntoIterator<Item = &'s ShapeHandle>,
     ) -> Self {
-        Self(Table::default().with("between", vec![names(first), names(second)]))
+        Self(FileTable::default().with("between", vec![names(first), names(second)]))
     }
 
     /// Between all of some shapes. Those on bodies that share a joint do not touch.
     pub fn among<'s>(shapes: impl IntoIterator<Item = &'s ShapeHandle>) -> Self {
-        Self(Table::default().with("among", names(shapes)))
+        Self(FileTable::default().with("among", names(shapes)))
     }
 
     /// What an impact gives back.
@@ -69,15 +69,15 @@ impl Contact {
         self
     }
 
-    fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+    fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.0.set(key, value);
         self
     }
 }
 
 impl Event {
-    fn of(kind: &str, value: impl Into<Value>) -> Self {
-        Self(Table::default().with(kind, value))
+    fn of(kind: &str, value: impl Into<FileValue>) -> Self {
+        Self(FileTable::default().with(kind, value))
     }
 
     /// Where a formula goes through zero, or a comparison becomes true.
@@ -128,7 +128,7 @@ impl Event {
     /// It ends the run when it has fired this often.
     #[must_use]
     pub fn stop_after(self, count: u64) -> Self {
-        self.say("stop_after", Value::Whole(count))
+        self.say("stop_after", FileValue::Whole(count))
     }
 
     /// Which crossings fire: `"rising"`, `"falling"`, `"both"`.
@@ -137,7 +137,7 @@ impl Event {
         self.say("direction", word)
     }
 
-    fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+    fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.0.set(key, value);
         self
     }

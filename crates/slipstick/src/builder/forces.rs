@@ -1,27 +1,31 @@
 //! Forces and sensors, with the keys of a model file.
 
-use super::handles::{BodyHandle, JointHandle, Place};
-use super::value::{Amount, Table, Value, pair};
+use super::handles::{BodyHandle, JointHandle, PlaceHandle};
+use super::value::{Amount, FileTable, FileValue, pair};
 
 /// A named force, before a model has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Force(pub(super) Table);
+pub struct Force(pub(super) FileTable);
 
 /// A sensor: an output with a frame.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sensor(pub(super) Table);
+pub struct Sensor(pub(super) FileTable);
 
-fn places(first: impl Into<Place>, second: impl Into<Place>) -> Vec<Value> {
+fn places(first: impl Into<PlaceHandle>, second: impl Into<PlaceHandle>) -> Vec<FileValue> {
     vec![first.into().into(), second.into().into()]
 }
 
 impl Force {
-    fn of(kind: &str, value: impl Into<Value>) -> Self {
-        Self(Table::default().with(kind, value))
+    fn of(kind: &str, value: impl Into<FileValue>) -> Self {
+        Self(FileTable::default().with(kind, value))
     }
 
     /// A spring between two points. It is relaxed as drawn if nothing else is said.
-    pub fn spring(first: impl Into<Place>, second: impl Into<Place>, stiffness: impl Into<Amount>) -> Self {
+    pub fn spring(
+        first: impl Into<PlaceHandle>,
+        second: impl Into<PlaceHandle>,
+        stiffness: impl Into<Amount>,
+    ) -> Self {
         Self::of("spring", places(first, second)).set("stiffness", stiffness)
     }
 
@@ -31,7 +35,11 @@ impl Force {
     }
 
     /// A damper between two points.
-    pub fn damper(first: impl Into<Place>, second: impl Into<Place>, damping: impl Into<Amount>) -> Self {
+    pub fn damper(
+        first: impl Into<PlaceHandle>,
+        second: impl Into<PlaceHandle>,
+        damping: impl Into<Amount>,
+    ) -> Self {
         Self::of("damper", places(first, second)).damping(damping)
     }
 
@@ -42,12 +50,12 @@ impl Force {
 
     /// A bushing between two frames: stiffness along x and y, and against turning.
     pub fn bushing<A: Into<Amount>>(
-        first: impl Into<Place>,
-        second: impl Into<Place>,
+        first: impl Into<PlaceHandle>,
+        second: impl Into<PlaceHandle>,
         stiffness: [A; 3],
     ) -> Self {
-        let stiffness: Vec<Value> = stiffness.into_iter().map(|part| part.into().into()).collect();
-        Self(Table::default().with("bushing", places(first, second)).with("stiffness", stiffness))
+        let stiffness: Vec<FileValue> = stiffness.into_iter().map(|part| part.into().into()).collect();
+        Self(FileTable::default().with("bushing", places(first, second)).with("stiffness", stiffness))
     }
 
     /// A motor that turns a joint.
@@ -61,8 +69,8 @@ impl Force {
     }
 
     /// A force at a point.
-    pub fn point<A: Into<Amount>>(place: impl Into<Place>, force: [A; 2]) -> Self {
-        Self(Table::default().with("point", place.into()).with("force", pair(force)))
+    pub fn point<A: Into<Amount>>(place: impl Into<PlaceHandle>, force: [A; 2]) -> Self {
+        Self(FileTable::default().with("point", place.into()).with("force", pair(force)))
     }
 
     /// A torque on a body.
@@ -71,7 +79,7 @@ impl Force {
     }
 
     /// Drag at a point, with an `area`, a `coefficient` and a `density`.
-    pub fn drag(place: impl Into<Place>) -> Self {
+    pub fn drag(place: impl Into<PlaceHandle>) -> Self {
         Self::of("drag", place.into())
     }
 
@@ -109,22 +117,22 @@ impl Force {
 }
 
 impl Sensor {
-    fn of(kind: &str, value: impl Into<Value>) -> Self {
-        Self(Table::default().with(kind, value))
+    fn of(kind: &str, value: impl Into<FileValue>) -> Self {
+        Self(FileTable::default().with(kind, value))
     }
 
     /// Where a place is.
-    pub fn position(place: impl Into<Place>) -> Self {
+    pub fn position(place: impl Into<PlaceHandle>) -> Self {
         Self::of("position", place.into())
     }
 
     /// How fast a place moves.
-    pub fn velocity(place: impl Into<Place>) -> Self {
+    pub fn velocity(place: impl Into<PlaceHandle>) -> Self {
         Self::of("velocity", place.into())
     }
 
     /// How far apart two places are.
-    pub fn distance(first: impl Into<Place>, second: impl Into<Place>) -> Self {
+    pub fn distance(first: impl Into<PlaceHandle>, second: impl Into<PlaceHandle>) -> Self {
         Self::of("distance", places(first, second))
     }
 
@@ -156,7 +164,7 @@ impl Sensor {
         self.say("on", body.name())
     }
 
-    fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+    fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.0.set(key, value);
         self
     }

@@ -1,14 +1,14 @@
 //! Handles: what a model gives back for each part, so that others can name it. A misspelt handle does not compile.
 
 use super::drive::Drive;
-use super::value::{Amount, Value};
+use super::value::{Amount, FileValue};
 
 /// What does not move. It takes points, frames and shapes.
-pub const GROUND: Ground = Ground;
+pub const GROUND: GroundHandle = GroundHandle;
 
 /// What does not move: [`GROUND`].
 #[derive(Clone, Copy, Debug)]
-pub struct Ground;
+pub struct GroundHandle;
 
 /// A body of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct BodyHandle {
 
 /// A place on a body or on the ground: a point, a frame, or the body itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct PlaceHandle {
     name: String,
 }
 
@@ -52,19 +52,19 @@ pub struct Happening {
     name: String,
 }
 
-impl Ground {
+impl GroundHandle {
     /// A point that the ground was given.
-    pub fn point(self, name: &str) -> Place {
-        Place::on("ground", name)
+    pub fn point(self, name: &str) -> PlaceHandle {
+        PlaceHandle::on("ground", name)
     }
 
     /// The origin of the drawing.
-    pub fn origin(self) -> Place {
+    pub fn origin(self) -> PlaceHandle {
         self.point("origin")
     }
 }
 
-impl Place {
+impl PlaceHandle {
     fn on(body: &str, point: &str) -> Self {
         Self { name: format!("{body}.{point}") }
     }
@@ -86,22 +86,22 @@ impl BodyHandle {
     }
 
     /// A point or a frame of the body. That there is one of this name, the check of the model says.
-    pub fn point(&self, name: &str) -> Place {
-        Place::on(&self.name, name)
+    pub fn point(&self, name: &str) -> PlaceHandle {
+        PlaceHandle::on(&self.name, name)
     }
 
     /// The origin of its drawn frame.
-    pub fn origin(&self) -> Place {
+    pub fn origin(&self) -> PlaceHandle {
         self.point("origin")
     }
 
     /// Its centre of mass.
-    pub fn com(&self) -> Place {
+    pub fn com(&self) -> PlaceHandle {
         self.point("com")
     }
 
     /// The centre of its own shape.
-    pub fn centre(&self) -> Place {
+    pub fn centre(&self) -> PlaceHandle {
         self.point("centre")
     }
 
@@ -238,43 +238,43 @@ impl Happening {
     }
 }
 
-impl From<Ground> for Place {
-    fn from(_: Ground) -> Self {
+impl From<GroundHandle> for PlaceHandle {
+    fn from(_: GroundHandle) -> Self {
         Self { name: "ground".to_owned() }
     }
 }
 
-impl From<&BodyHandle> for Place {
+impl From<&BodyHandle> for PlaceHandle {
     fn from(body: &BodyHandle) -> Self {
         Self { name: body.name.clone() }
     }
 }
 
-impl From<&Place> for Place {
-    fn from(place: &Place) -> Self {
+impl From<&PlaceHandle> for PlaceHandle {
+    fn from(place: &PlaceHandle) -> Self {
         place.clone()
     }
 }
 
-impl From<Place> for Value {
-    fn from(place: Place) -> Self {
+impl From<PlaceHandle> for FileValue {
+    fn from(place: PlaceHandle) -> Self {
         Self::Text(place.name)
     }
 }
 
-impl From<&JointHandle> for Value {
+impl From<&JointHandle> for FileValue {
     fn from(joint: &JointHandle) -> Self {
         Self::Text(joint.name.clone())
     }
 }
 
-impl From<&ShapeHandle> for Value {
+impl From<&ShapeHandle> for FileValue {
     fn from(shape: &ShapeHandle) -> Self {
         Self::Text(shape.name.clone())
     }
 }
 
-impl From<Happening> for Value {
+impl From<Happening> for FileValue {
     fn from(happening: Happening) -> Self {
         Self::Text(happening.name)
     }

@@ -1,24 +1,24 @@
 //! Joints, one type for each kind, with the keys that it takes.
 
-use super::handles::{JointHandle, Place};
-use super::value::{Amount, Table, Value, pair};
+use super::handles::{JointHandle, PlaceHandle};
+use super::value::{Amount, FileTable, FileValue, pair};
 
 /// A joint, before a model has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Joint(pub(super) Table);
+pub struct Joint(pub(super) FileTable);
 
 /// Joints between two places: the type, its word in a model file, and what it is.
 macro_rules! joints_of_places {
     ($($kind:ident $word:literal $about:literal),+ $(,)?) => {$(
         #[doc = $about]
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $kind(Table);
+        pub struct $kind(FileTable);
 
         impl $kind {
             /// Between two places. Its coordinate is that of the second against the first.
-            pub fn new(first: impl Into<Place>, second: impl Into<Place>) -> Self {
-                let ends: Vec<Value> = vec![first.into().into(), second.into().into()];
-                Self(Table::default().with($word, ends))
+            pub fn new(first: impl Into<PlaceHandle>, second: impl Into<PlaceHandle>) -> Self {
+                let ends: Vec<FileValue> = vec![first.into().into(), second.into().into()];
+                Self(FileTable::default().with($word, ends))
             }
 
             /// It is open at the start; an event shuts it.
@@ -53,7 +53,7 @@ macro_rules! joints_of_places {
                 self.say(key, amount.into())
             }
 
-            fn say(mut self, key: &str, value: impl Into<Value>) -> Self {
+            fn say(mut self, key: &str, value: impl Into<FileValue>) -> Self {
                 self.0.set(key, value);
                 self
             }
@@ -147,8 +147,8 @@ macro_rules! joints_of_joints {
         pub struct $kind;
 
         impl $kind {
-            fn between(first: &JointHandle, second: &JointHandle) -> Table {
-                Table::default().with($word, vec![first.into(), second.into()])
+            fn between(first: &JointHandle, second: &JointHandle) -> FileTable {
+                FileTable::default().with($word, vec![first.into(), second.into()])
             }
         }
     )+};

@@ -6,11 +6,11 @@ use super::errors::{BuildError, BuildErrors};
 use super::events::{Contact, Event};
 use super::forces::{Force, Sensor};
 use super::handles::{
-    BodyHandle, ContactHandle, DriveHandle, Ground, Happening, JointHandle, Place, ShapeHandle,
+    BodyHandle, ContactHandle, DriveHandle, GroundHandle, Happening, JointHandle, PlaceHandle, ShapeHandle,
 };
 use super::joints::Joint;
-use super::print::Printed;
-use super::value::{Amount, Table, Value, pair};
+use super::print::PrintedModel;
+use super::value::{Amount, FileTable, FileValue, pair};
 use crate::equations::FormulaSystem;
 use crate::model::{Diagnostic, Model};
 use crate::simulate::{Failure, Options, Overrides, Plan, Start, simulate};
@@ -24,9 +24,9 @@ const SOME_RUN: &str = "\n[run]\nuntil = 1.0\n";
 #[derive(Clone, Debug, Default)]
 pub struct PlanarModel {
     /// What stands on top of a file.
-    top: Table,
+    top: FileTable,
     /// The sections in the order of their first use.
-    sections: Vec<(&'static str, Table)>,
+    sections: Vec<(&'static str, FileTable)>,
     /// Names that were given twice.
     errors: Vec<BuildError>,
 }
@@ -91,23 +91,23 @@ impl PlanarModel {
     }
 
     /// A point of the ground.
-    pub fn ground_point<A: Into<Amount>>(&mut self, name: &str, at: [A; 2]) -> Place {
+    pub fn ground_point<A: Into<Amount>>(&mut self, name: &str, at: [A; 2]) -> PlaceHandle {
         let mut ground = match self.section("bodies").get("ground") {
-            Some(Value::Table(known)) => known.clone(),
-            _ => Table::default(),
+            Some(FileValue::Table(known)) => known.clone(),
+            _ => FileTable::default(),
         };
-        if matches!(ground.get("points"), Some(Value::Table(points)) if points.has(name)) {
+        if matches!(ground.get("points"), Some(FileValue::Table(points)) if points.has(name)) {
             self.errors.push(BuildError::twice("bodies.ground", name));
         } else {
             ground.set_in("points", name, pair(at));
             self.section("bodies").set("ground", ground);
         }
-        Ground.point(name)
+        GroundHandle.point(name)
     }
 
     /// A material, whose density stands for bodies of it.
     pub fn material(&mut self, name: &str, density: impl Into<Amount>) {
-        self.add("materials", name, Table::default().with("density", density.into()));
+        self.add("materials", name, FileTable::default().with("density", density.into()));
     }
 
     /// What happens where two materials touch.
@@ -117,7 +117,8 @@ impl PlanarModel {
         restitution: impl Into<Amount>,
         friction: impl Into<Amount>,
     ) {
-        let pair = Table::default().with("restitution", restitution.into()).with("friction", friction.into());
+        let pair =
+            FileTable::default().with("restitution", restitution.into()).with("friction", friction.into());
         self.add("pairs", &format!("{first} {second}"), pair);
     }
 
@@ -145,7 +146,7 @@ impl PlanarModel {
     }
 
     /// A further shape, on a body or at a place of one.
-    pub fn shape(&mut self, name: &str, place: impl Into<Place>, shape: Shape) -> ShapeHandle {
+    pub fn shape(&mut self, name: &str, place: impl Into<PlaceHandle>, shape: Shape) -> ShapeHandle {
         self.add("shapes", name, shape.say("body", place.into()).0);
         ShapeHandle::new(name)
     }
@@ -175,7 +176,7 @@ impl PlanarModel {
 
     /// Coordinates that stay as they are drawn, such as [`BodyHandle::angle`].
     pub fn pin(&mut self, coordinates: impl IntoIterator<Item = Amount>) {
-        let list: Vec<Value> = coordinates.into_iter().map(Value::from).collect();
+        let list: Vec<FileValue> = coordinates.into_iter().map(FileValue::from).collect();
         self.section("assemble").set("pinned", list);
     }
 
@@ -186,16 +187,16 @@ impl PlanarModel {
         self.section("assemble").set_in("branch", &angle, word);
     }
 
-    fn section(&mut self, name: &'static str) -> &mut Table {
+    fn section(&mut self, name: &'static str) -> &mut FileTable {
         let place = self.sections.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            self.sections.push((name, Table::default()));
+            self.sections.push((name, FileTable::default()));
             self.sections.len() - 1
         });
         &mut self.sections[place].1
     }
 
     /// Adds a part. A name that is taken is an error, which the check reports.
-    fn add(&mut self, section: &'static str, name: &str, part: impl Into<Value>) {
+    fn add(&mut self, section: &'static str, name: &str, part: impl Into<FileValue>) {
         if self.section(section).has(name) {
             self.errors.push(BuildError::twice(section, name));
         } else {
@@ -208,13 +209,13 @@ impl PlanarModel {
 impl PlanarModel {
     /// The model file that says the same. It runs if [`until`](Self::until) was given.
     pub fn to_toml(&self) -> String {
-        Printed::new(&self.top, &self.sections).text
+        PrintedModel::new(&self.top, &self.sections).text
     }
 
     /// Reads the model as a file of it would be read, and compiles it. All errors that can be seen together are
     /// reported at once.
     pub fn check(&self) -> Result<Machine, BuildErrors> {
-        let mut printed = Printed::new(&self.top, &self.sections);
+        let mut printed = PrintedModel::new(&self.top, &self.sections);
         let is_timed = self.sections.iter().any(|(name, _)| *name == "run");
         if !is_timed {
             printed.text.push_str(SOME_RUN);

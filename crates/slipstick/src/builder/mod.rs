@@ -49,7 +49,8 @@ pub use errors::{BuildError, BuildErrors};
 pub use events::{Contact, Event};
 pub use forces::{Force, Sensor};
 pub use handles::{
-    BodyHandle, ContactHandle, DriveHandle, GROUND, Ground, Happening, JointHandle, Place, ShapeHandle,
+    BodyHandle, ContactHandle, DriveHandle, GROUND, GroundHandle, Happening, JointHandle, PlaceHandle,
+    ShapeHandle,
 };
 pub use joints::{Angle, Belt, Distance, Fixed, Gear, Joint, Prismatic, Rack, Revolute, Slot};
 pub use machine::{Machine, PlanarModel};

@@ -1,17 +1,17 @@
 //! A model as the text of a file, and which part stands where in it.
 
-use super::value::{Key, Table};
+use super::value::{FileTable, Key};
 use std::fmt::Write;
 
 /// The text of a model.
-pub(super) struct Printed {
+pub(super) struct PrintedModel {
     pub(super) text: String,
     /// Where the line of each part begins, with its section and name.
     parts: Vec<(usize, String)>,
 }
 
-impl Printed {
-    pub(super) fn new(top: &Table, sections: &[(&'static str, Table)]) -> Self {
+impl PrintedModel {
+    pub(super) fn new(top: &FileTable, sections: &[(&'static str, FileTable)]) -> Self {
         let mut printed = Self { text: String::new(), parts: Vec::new() };
         printed.lines("", top);
         for (section, table) in sections.iter().filter(|(_, table)| !table.is_empty()) {
@@ -24,7 +24,7 @@ impl Printed {
     }
 
     /// One line for each entry.
-    fn lines(&mut self, section: &str, table: &Table) {
+    fn lines(&mut self, section: &str, table: &FileTable) {
         for (key, value) in table.entries() {
             self.parts.push((self.text.len(), format!("{section}{key}")));
             let _ = writeln!(self.text, "{} = {value}", Key(key));

@@ -4,27 +4,27 @@ use std::fmt::{self, Display, Formatter};
 
 /// A number, or a formula as text: `0.05`, `"50 mm"`, `"2 * r"`. A handle of a parameter is one too.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Amount(pub(super) Value);
+pub struct Amount(pub(super) FileValue);
 
 /// A value of a model file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum FileValue {
     Number(f64),
     Whole(u64),
     Truth(bool),
     Text(String),
-    List(Vec<Value>),
-    Table(Table),
+    List(Vec<FileValue>),
+    Table(FileTable),
 }
 
 /// Keys with their values, in the order in which they were said.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Table(Vec<(String, Value)>);
+pub(super) struct FileTable(Vec<(String, FileValue)>);
 
 impl Amount {
     /// A formula as text.
     pub(super) fn formula(text: impl Into<String>) -> Self {
-        Self(Value::Text(text.into()))
+        Self(FileValue::Text(text.into()))
     }
 }
 
@@ -32,7 +32,7 @@ impl Amount {
 impl Display for Amount {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Value::Text(text) => f.write_str(text),
+            FileValue::Text(text) => f.write_str(text),
             other => Display::fmt(other, f),
         }
     }
@@ -40,13 +40,13 @@ impl Display for Amount {
 
 impl From<f64> for Amount {
     fn from(number: f64) -> Self {
-        Self(Value::Number(number))
+        Self(FileValue::Number(number))
     }
 }
 
 impl From<i32> for Amount {
     fn from(number: i32) -> Self {
-        Self(Value::Number(f64::from(number)))
+        Self(FileValue::Number(f64::from(number)))
     }
 }
 
@@ -68,50 +68,50 @@ impl From<&Amount> for Amount {
     }
 }
 
-impl From<Amount> for Value {
+impl From<Amount> for FileValue {
     fn from(amount: Amount) -> Self {
         amount.0
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for FileValue {
     fn from(truth: bool) -> Self {
         Self::Truth(truth)
     }
 }
 
-impl From<String> for Value {
+impl From<String> for FileValue {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for FileValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<Table> for Value {
-    fn from(table: Table) -> Self {
+impl From<FileTable> for FileValue {
+    fn from(table: FileTable) -> Self {
         Self::Table(table)
     }
 }
 
-impl From<Vec<Value>> for Value {
-    fn from(list: Vec<Value>) -> Self {
+impl From<Vec<FileValue>> for FileValue {
+    fn from(list: Vec<FileValue>) -> Self {
         Self::List(list)
     }
 }
 
 /// A place or a direction.
-pub(super) fn pair<A: Into<Amount>>(pair: [A; 2]) -> Value {
-    Value::List(pair.into_iter().map(|part| part.into().0).collect())
+pub(super) fn pair<A: Into<Amount>>(pair: [A; 2]) -> FileValue {
+    FileValue::List(pair.into_iter().map(|part| part.into().0).collect())
 }
 
-impl Table {
+impl FileTable {
     /// Says something of a key; what was said of it before is replaced.
-    pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
+    pub(super) fn set(&mut self, key: &str, value: impl Into<FileValue>) {
         let value = value.into();
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, old)) => *old = value,
@@ -120,17 +120,17 @@ impl Table {
     }
 
     /// The same, for building on.
-    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub(super) fn with(mut self, key: &str, value: impl Into<FileValue>) -> Self {
         self.set(key, value);
         self
     }
 
     /// Says something in the table that stands at a key.
-    pub(super) fn set_in(&mut self, key: &str, inner: &str, value: impl Into<Value>) {
+    pub(super) fn set_in(&mut self, key: &str, inner: &str, value: impl Into<FileValue>) {
         if !self.has(key) {
             self.set(key, Self::default());
         }
-        if let Some((_, Value::Table(table))) = self.0.iter_mut().find(|(known, _)| known == key) {
+        if let Some((_, FileValue::Table(table))) = self.0.iter_mut().find(|(known, _)| known == key) {
             table.set(inner, value);
         }
     }
@@ -139,7 +139,7 @@ impl Table {
         self.0.iter().any(|(known, _)| known == key)
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+    pub(super) fn get(&self, key: &str) -> Option<&FileValue> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
@@ -147,7 +147,7 @@ impl Table {
         self.0.is_empty()
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &FileValue)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 }
@@ -167,7 +167,7 @@ impl Display for Key<'_> {
 }
 
 /// As it stands in a model file, on one line.
-impl Display for Value {
+impl Display for FileValue {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) if number.is_nan() => f.write_str("nan"),
@@ -219,13 +219,13 @@ mod tests {
     #[test]
     fn values_are_read_back() {
         for number in [0.1, -0.0, 1e300, 5e-324, 1.0, 1.0 / 3.0, 123456789.0] {
-            let text = format!("x = {}", Value::Number(number));
+            let text = format!("x = {}", FileValue::Number(number));
             let table = DeTable::parse(&text).expect("TOML");
             let float = table.get_ref().get("x").and_then(|x| x.get_ref().as_float()).expect("a float");
             assert_eq!(float.as_str().parse::<f64>().map(f64::to_bits), Ok(number.to_bits()), "{text}");
         }
         for written in ["", "a \"b\" \\ c", "two\nlines\tand \u{7f}\u{1}", "µ ∞"] {
-            let text = format!("{} = {}", Key(written), Value::Text(written.to_owned()));
+            let text = format!("{} = {}", Key(written), FileValue::Text(written.to_owned()));
             let table = DeTable::parse(&text).expect("TOML");
             let (key, value) = table.get_ref().iter().next().expect("an entry");
             assert_eq!(
@@ -235,7 +235,7 @@ mod tests {
             );
         }
         for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(DeTable::parse(&format!("x = {}", Value::Number(number))).is_ok());
+            assert!(DeTable::parse(&format!("x = {}", FileValue::Number(number))).is_ok());
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Runs of the models that come with the program, seen by names.
 #![allow(dead_code)] // each test uses a part of it
 
-use slipstick::equations::System;
 use slipstick::formulation::Mixture;
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
