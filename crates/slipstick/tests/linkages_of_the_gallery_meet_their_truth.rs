@@ -167,6 +167,20 @@ fn the_scotch_yoke_moves_as_a_cosine() {
     assert_times("turn", &yoke.times("turn"), &turns, 1e-12);
 }
 
+/// A slot keeps an offset that is drawn, and none of a body that is drawn nowhere.
+#[test]
+fn a_body_that_is_drawn_nowhere_is_put_in_its_slot() {
+    let text = include_str!("../../../models/scotch-yoke.toml");
+    let offset = |text: &str| {
+        let at = Gallery::of(text).end();
+        at["yoke.x"] - 2.0 * at["crank.com.x"]
+    };
+    assert_near("nowhere", offset(text), 0.0, 1e-12);
+    let drawn = text.replace("mass = \"0.8 kg\"", "mass = \"0.8 kg\", x = \"r * cos(20 deg) + 3 mm\"");
+    assert!(drawn != text);
+    assert_near("drawn", offset(&drawn), 0.003, 1e-12);
+}
+
 #[test]
 fn peaucelliers_linkage_draws_a_straight_line() {
     let linkage = Gallery::of(include_str!("../../../models/straight-line.toml"));

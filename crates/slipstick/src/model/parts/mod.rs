@@ -120,6 +120,8 @@ impl Building<'_> {
         let held = holding::held(&joints, &bodies, &mut self.lowered);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         for (joint, was_placed) in joints.list.iter().zip(placed) {
+            let is_nowhere = |body: usize| given[body] == [false; 3];
+            let was_placed = was_placed || joint.ends.iter().any(|end| end.body.is_some_and(is_nowhere));
             if let Some(held) = held.get(joint.name.as_str()) {
                 holding::lower_joint(source, held, was_placed, lowered);
             }
