@@ -172,7 +172,8 @@ fn the_scotch_yoke_moves_as_a_cosine() {
 fn a_body_that_is_drawn_nowhere_is_put_in_its_slot() {
     let text = include_str!("../../../models/scotch-yoke.toml");
     let offset = |text: &str| {
-        let at = Gallery::of(text).end();
+        let yoke = Gallery::of(text);
+        let at = yoke.end();
         at["yoke.x"] - 2.0 * at["crank.com.x"]
     };
     assert_near("nowhere", offset(text), 0.0, 1e-12);
