@@ -18,7 +18,7 @@ pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Fini
     for number in 0..result.trajectory.events.len() {
         if json {
             data(event_json(&result, number));
-        } else {
+        } else if !result.trajectory.events[number].is_hidden() {
             data(event_line(&result, number));
         }
     }

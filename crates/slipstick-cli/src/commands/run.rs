@@ -7,6 +7,7 @@ use crate::model_file::ModelFile;
 use crate::progress::RunMonitor;
 use crate::results::{Folder, RunResult, number, run_json};
 use crate::talk::{Trouble, column_width, data};
+use slipstick::equations::System;
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
@@ -62,7 +63,11 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
 /// "7: floor 7" or "none".
 fn events_in_words(result: &RunResult<'_>) -> String {
     let trajectory = &result.trajectory;
-    let fired = || trajectory.events.iter().flat_map(|event| &event.guards);
+    let guards = &result.plan.system.shape().guards;
+    // Corners that contacts go round are in the files.
+    let is_shown = |g: &&usize| guards.get(**g).is_none_or(|guard| !guard.is_corner);
+    let shown = || trajectory.events.iter().filter(|event| !event.is_hidden());
+    let fired = || shown().flat_map(|event| &event.guards).filter(is_shown);
     let times = |g: usize| fired().filter(|&&fired| fired == g).count();
     let all = (0..trajectory.guard_names.len()).map(|g| (trajectory.guard_names[g].as_str(), times(g)));
     let mut parts: Vec<(&str, usize)> = Vec::new();
@@ -76,11 +81,11 @@ fn events_in_words(result: &RunResult<'_>) -> String {
     if parts.is_empty() {
         return "none".to_owned();
     }
-    let shown: Vec<String> = parts.iter().take(8).map(|(name, n)| format!("{name} {n}×")).collect();
-    let more = if parts.len() > shown.len() {
-        format!(" and {} more", parts.len() - shown.len())
+    let names: Vec<String> = parts.iter().take(8).map(|(name, n)| format!("{name} {n}×")).collect();
+    let more = if parts.len() > names.len() {
+        format!(" and {} more", parts.len() - names.len())
     } else {
         String::new()
     };
-    format!("{}: {}{more}", count(trajectory.events.len(), "event"), shown.join(", "))
+    format!("{}: {}{more}", count(shown().count(), "event"), names.join(", "))
 }

@@ -174,10 +174,9 @@ impl LockSlots {
                 if let Some(count) = &mut response.count {
                     count.up = direction == Direction::Rising;
                 }
-                guards.push(BoundGuard {
-                    lock: Some(k),
-                    ..bound_guard(&lock, direction, response, mode, surface)
-                });
+                let mut bound = bound_guard(&lock, direction, response, mode, surface);
+                (bound.lock, bound.guard.is_corner) = (Some(k), lock.is_corner);
+                guards.push(bound);
             }
         }
         guards

@@ -90,7 +90,7 @@ impl Lowering<'_> {
         if !contact.is_of_shapes {
             return self.locked(formula, key);
         }
-        self.locked_as(formula, LockName::Whole(&contact_name(&contact.name, "corner")))
+        self.locked_as(formula, LockName::Corner(&contact_name(&contact.name, "corner")))
     }
 
     fn while_closed(&mut self, contact: &ContactRule, value: ExprId) -> ExprId {

@@ -44,6 +44,8 @@ pub(super) struct Lock {
     pub(super) named: bool,
     /// Whether it is softened: then it has a name and a place, but nothing switches.
     pub(super) soft: bool,
+    /// Whether it is the border of a part of an outline.
+    pub(super) is_corner: bool,
 }
 
 /// All locks of a system.
@@ -87,33 +89,48 @@ impl Locks {
     pub(super) fn add_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
         let rule = Discontinuity::Sign(surface);
         self.found.entry(rule).or_insert(self.list.len());
-        self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: false });
+        self.list.push(Lock {
+            name: name.to_owned(),
+            rule,
+            value,
+            named: true,
+            soft: false,
+            is_corner: false,
+        });
     }
 
     /// Adds a softened switch with a name. Other uses of its sign need a lock of their own.
     pub(super) fn add_soft_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
         let rule = Discontinuity::Sign(surface);
-        self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: true });
+        self.list.push(Lock {
+            name: name.to_owned(),
+            rule,
+            value,
+            named: true,
+            soft: true,
+            is_corner: false,
+        });
     }
 
-    /// The locked quantity of a rule, made by `name` unless there is one.
+    /// The locked quantity of a rule, made by `name` unless there is one: that says whether it is a corner, too.
     pub(super) fn value(
         &mut self,
         arena: &mut Arena,
         rule: Discontinuity,
-        name: impl FnOnce() -> String,
+        name: impl FnOnce() -> (String, bool),
     ) -> ExprId {
         let next = self.list.len();
         let index = *self.found.entry(rule).or_insert(next);
         if index == next {
             let value = arena.input(Self::input(index));
-            self.list.push(Lock { name: name(), rule, value, named: false, soft: false });
+            let (name, is_corner) = name();
+            self.list.push(Lock { name, rule, value, named: false, soft: false, is_corner });
         }
         self.list[index].value
     }
 
     /// The locked sign of a surface. A surface and its opposite share one lock.
-    fn sign(&mut self, arena: &mut Arena, surface: ExprId, name: impl FnOnce() -> String) -> ExprId {
+    fn sign(&mut self, arena: &mut Arena, surface: ExprId, name: impl FnOnce() -> (String, bool)) -> ExprId {
         let opposite = opposite(arena, surface);
         if !self.found.contains_key(&Discontinuity::Sign(surface))
             && let Some(&index) = self.found.get(&Discontinuity::Sign(opposite))
@@ -174,15 +191,16 @@ pub(super) struct Locker<'a, 'm> {
 pub(super) enum LockName<'a> {
     /// Their text, in this key of the model file.
     In(&'a str),
-    /// This, whatever their text is.
-    Whole(&'a str),
+    /// This, whatever their text is: they are borders of parts of an outline.
+    Corner(&'a str),
 }
 
 impl LockName<'_> {
-    fn of(self, text: &str) -> String {
+    /// The name, and whether it is that of a corner.
+    fn of(self, text: &str) -> (String, bool) {
         match self {
-            Self::In(place) => name_of(text, place),
-            Self::Whole(name) => name.to_owned(),
+            Self::In(place) => (name_of(text, place), false),
+            Self::Corner(name) => (name.to_owned(), true),
         }
     }
 }

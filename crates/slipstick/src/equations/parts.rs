@@ -159,7 +159,7 @@ impl EventReader<'_, '_> {
         let count = self
             .lowering
             .locks
-            .value(&mut self.lowering.arena, Discontinuity::Clock(index), || event.name.clone());
+            .value(&mut self.lowering.arena, Discontinuity::Clock(index), || (event.name.clone(), false));
         let passed = self.lowering.arena.constant(passed);
         let periods = self.lowering.arena.add(count, passed);
         let since = self.lowering.arena.mul(periods, period);

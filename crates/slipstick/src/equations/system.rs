@@ -147,6 +147,8 @@ pub struct Guard {
     pub contact: Option<ContactGuard>,
     /// The contacts in whose friction it locks a branch: it is the border of a zone.
     pub zones: Vec<usize>,
+    /// Whether it is the border of a part of an outline that a contact of shapes touches.
+    pub is_corner: bool,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -160,6 +162,11 @@ pub enum EntryRule {
 }
 
 impl Guard {
+    /// Whether what it locks is a switch of formulas, and not the border of a zone or a corner.
+    pub fn is_switch(&self) -> bool {
+        self.zones.is_empty() && !self.is_corner
+    }
+
     /// A surface that is watched in every mode, and leaves an entry in the log where it crosses zero.
     pub fn new(name: impl Into<String>, direction: Direction) -> Self {
         Self {
@@ -178,6 +185,7 @@ impl Guard {
             multipliers: Vec::new(),
             contact: None,
             zones: Vec::new(),
+            is_corner: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! surfaces where they meet, or the run.
 
 use super::density::HitDensity;
-use crate::equations::Guard;
+use crate::equations::{Guard, GuardKind};
 use crate::math::RunningSum;
 use crate::model::ContactChange;
 use crate::transition::Firing;
@@ -118,7 +118,8 @@ impl Accumulating {
     /// Takes note of what fired. Gives a guard whose events accumulate and their limit, if that ends them.
     pub(super) fn record_firing(&mut self, guards: &[Guard], firing: &Firing) -> Option<(usize, ZenoLimit)> {
         let mut found = None;
-        for &g in &firing.guards {
+        // What follows another event comes to its end with that.
+        for &g in firing.guards.iter().filter(|&&g| guards[g].kind != GuardKind::Follows) {
             let since = self.histories[g].last;
             let limit = self.record(g, (firing.window.is_some(), guards[g].contact.is_some()));
             // Contacts of many bodies hit each other in no order that could be told.

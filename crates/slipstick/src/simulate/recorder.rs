@@ -167,7 +167,8 @@ impl Recorder {
         let all = [
             (EventKind::Reset, any(&|guard| guard.response.reset)),
             (EventKind::Impulse, any(&|guard| guard.response.impulse.is_some())),
-            (EventKind::Switch, any(&|guard| locks(guard) && guard.zones.is_empty()) && !begins && !ends),
+            (EventKind::Switch, any(&|guard| locks(guard) && guard.is_switch()) && !begins && !ends),
+            (EventKind::Corner, any(&|guard| guard.is_corner) && !begins && !ends),
             (EventKind::Zone, any(&|guard| !guard.zones.is_empty()) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
             (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest) || happens(ContactChange::Rest)),

@@ -17,6 +17,8 @@ pub enum EventKind {
     Switch,
     /// A contact comes to another zone of its friction.
     Zone,
+    /// A closed contact of two shapes comes to another part of an outline.
+    Corner,
     /// From here on the motion slides along a switching surface.
     Slide,
     /// The motion leaves a switching surface that it slid along.
@@ -58,6 +60,7 @@ impl EventKind {
             Self::Impulse => "impulse",
             Self::Switch => "switch",
             Self::Zone => "zone",
+            Self::Corner => "corner",
             Self::Slide => "slide",
             Self::Leave => "leave",
             Self::Mode => "mode",
@@ -141,6 +144,11 @@ impl Event {
         }
     }
 
+    /// Whether nothing has happened but that a contact goes round a corner: listings leave that out.
+    pub fn is_hidden(&self) -> bool {
+        self.kinds == [EventKind::Corner]
+    }
+
     /// The impacts, in order. Most events that have one have no other.
     pub fn impacts(&self) -> impl Iterator<Item = &Impact> {
         self.rounds.iter().filter_map(|round| round.impact.as_ref())
@@ -162,7 +170,8 @@ impl Event {
     /// that has come to that is no switch.
     pub fn amend(&mut self, kind: EventKind, after: &[f64], mode: &Mode) {
         let Some(last) = self.rounds.last_mut() else { return };
-        let is_switch = |known: EventKind| matches!(known, EventKind::Switch | EventKind::Zone);
+        let is_switch =
+            |known: EventKind| matches!(known, EventKind::Switch | EventKind::Zone | EventKind::Corner);
         last.kinds.retain(|known| !is_switch(*known) && *known != kind);
         last.kinds.push(kind);
         last.after.copy_from_slice(after);

@@ -127,7 +127,7 @@ impl Statistics {
             match kind {
                 EventKind::Record => self.kinds.records += 1,
                 EventKind::Reset => self.kinds.resets += 1,
-                EventKind::Switch | EventKind::Zone => self.kinds.switchings += 1,
+                EventKind::Switch | EventKind::Zone | EventKind::Corner => self.kinds.switchings += 1,
                 EventKind::Mode => self.kinds.mode_changes += 1,
                 _ => {}
             }

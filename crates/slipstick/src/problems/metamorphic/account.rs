@@ -231,5 +231,11 @@ fn sizes(run: &Trajectory, units: &Units) -> Result<Vec<f64>, String> {
 }
 
 /// What leaves the state as it is.
-const SMOOTH_KINDS: &[EventKind] =
-    &[EventKind::Record, EventKind::Switch, EventKind::Zone, EventKind::Slide, EventKind::Leave];
+const SMOOTH_KINDS: &[EventKind] = &[
+    EventKind::Record,
+    EventKind::Switch,
+    EventKind::Zone,
+    EventKind::Corner,
+    EventKind::Slide,
+    EventKind::Leave,
+];
