@@ -33,3 +33,13 @@ fn every_model_is_an_example() {
         assert!(text.contains(&format!("\"name\":\"{name}\"")), "{name}");
     }
 }
+
+/// Whoever looks for a machine to begin with finds all of them on one page of the book.
+#[test]
+fn every_model_is_in_the_gallery() {
+    let page = std::fs::read_to_string(root().join("book/src/concepts/gallery.md")).unwrap();
+    for model in files(&root().join("models"), ".toml") {
+        let name = model.file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+}

@@ -18,10 +18,11 @@
 //!
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`],
 //! [`contact`], [`mode`], [`formulation`], [`step`], [`watch`], [`transition`], [`trajectory`], [`simulate`],
-//! [`problems`].
+//! [`builder`], [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod builder;
 pub mod contact;
 pub mod equations;
 pub mod expr;

@@ -11,18 +11,33 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("andrews", include_str!("../../../../models/andrews.toml")),
     ("block-on-a-belt", include_str!("../../../../models/block-on-a-belt.toml")),
     ("bouncing-ball", include_str!("../../../../models/bouncing-ball.toml")),
+    ("cam-follower", include_str!("../../../../models/cam-follower.toml")),
+    ("chain-on-floor", include_str!("../../../../models/chain-on-floor.toml")),
+    ("clutch", include_str!("../../../../models/clutch.toml")),
     ("cradle", include_str!("../../../../models/cradle.toml")),
+    ("crank-with-clearance", include_str!("../../../../models/crank-with-clearance.toml")),
+    ("dominoes", include_str!("../../../../models/dominoes.toml")),
     ("dry-friction", include_str!("../../../../models/dry-friction.toml")),
     ("engine", include_str!("../../../../models/engine.toml")),
     ("four-bar", include_str!("../../../../models/four-bar.toml")),
     ("latch", include_str!("../../../../models/latch.toml")),
+    ("mass-capture", include_str!("../../../../models/mass-capture.toml")),
+    ("n-four-bar", include_str!("../../../../models/n-four-bar.toml")),
+    ("pantograph", include_str!("../../../../models/pantograph.toml")),
     ("pendulum", include_str!("../../../../models/pendulum.toml")),
-    ("thermostat", include_str!("../../../../models/thermostat.toml")),
+    ("pinball", include_str!("../../../../models/pinball.toml")),
+    ("planetary-gear", include_str!("../../../../models/planetary-gear.toml")),
     ("projectile", include_str!("../../../../models/projectile.toml")),
+    ("quick-return", include_str!("../../../../models/quick-return.toml")),
     ("rocking-block", include_str!("../../../../models/rocking-block.toml")),
+    ("scotch-yoke", include_str!("../../../../models/scotch-yoke.toml")),
     ("slider-crank", include_str!("../../../../models/slider-crank.toml")),
     ("stick-slip", include_str!("../../../../models/stick-slip.toml")),
+    ("straight-line", include_str!("../../../../models/straight-line.toml")),
+    ("thermostat", include_str!("../../../../models/thermostat.toml")),
+    ("toggle-press", include_str!("../../../../models/toggle-press.toml")),
     ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
+    ("woodpecker", include_str!("../../../../models/woodpecker.toml")),
 ];
 
 /// Lists the examples, or writes one or all of them to a folder.
@@ -58,7 +73,7 @@ fn list(json: bool) {
         if json {
             data(json!({ "name": name, "title": title }));
         } else {
-            data(format!("{name:<16} {title}"));
+            data(format!("{name:<20} {title}"));
         }
     }
     if !json {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 const DRIVE_KEYS: &[&str] = &["joint", "position", "velocity"];
 
-/// Adds a constraint for each drive, and its force. The coordinates that are driven are told.
+/// Adds a constraint for each drive, and its force. The coordinates that are driven from where they are drawn are told.
 pub(super) fn lower_drives(
     source: &mut PartSource,
     section: Option<&Setting>,
@@ -26,6 +26,8 @@ pub(super) fn lower_drives(
         let [of_position, of_velocity, _] = coordinate.dimensions();
         let mut amount = |key, dimension| part.get(key).map(|value| source.moving_as(value, Some(dimension)));
         let (position, velocity) = (amount("position", of_position), amount("velocity", of_velocity));
+        // A position is met at the start too, wherever the joint is drawn.
+        let keeps_the_drawing = velocity.is_some();
         let left = match (position, velocity) {
             (Some(position), None) => &joint.value(coordinate, Pose::Moving) - &position,
             (None, Some(velocity)) => &joint.velocity(coordinate) - &velocity,
@@ -50,7 +52,9 @@ pub(super) fn lower_drives(
         let force = if coordinate.word == "angle" { "torque" } else { "force" };
         lowered.output(&format!("drive.{name}.{force}"), &-&Term::whole(format!("lambda.{row}")), span);
         let ends = [&joint.ends.first, &joint.ends.second];
-        if let ([None, Some(i)], "angle") = (ends.map(|end| end.body), coordinate.word) {
+        if let (true, [None, Some(i)], "angle") =
+            (keeps_the_drawing, ends.map(|end| end.body), coordinate.word)
+        {
             driven.push(joint.ends.bodies.list[i].coordinates()[2].clone());
         }
     }

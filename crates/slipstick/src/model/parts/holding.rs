@@ -111,7 +111,8 @@ pub(super) fn lower_joint(
     stops(held, coordinate, lowered);
 }
 
-/// What a joint keeps, in the mode in which it holds.
+/// What a joint keeps, in the mode in which it holds. A body that is drawn nowhere is put on the line of the other, by
+/// this joint or by the assembly: there is nothing drawn to keep.
 fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
     let (joint, span) = (held.joint, &held.joint.span);
     let holding = &joint.holding;
@@ -151,7 +152,7 @@ impl Held<'_> {
     /// Whether events open and shut it.
     pub(super) fn is_switched(&self) -> bool {
         let Joint { holding, .. } = self.joint;
-        holding.open || holding.force.is_some() || holding.moment.is_some()
+        holding.open || holding.is_opened || holding.force.is_some() || holding.moment.is_some()
     }
 
     /// The condition under which it holds, if it does not always.

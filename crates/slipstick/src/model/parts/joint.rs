@@ -44,6 +44,8 @@ pub(super) struct Holding {
     /// The force and the moment that break it.
     pub(super) force: Option<Term>,
     pub(super) moment: Option<Term>,
+    /// Whether an event opens it.
+    pub(super) is_opened: bool,
 }
 
 /// The range of the coordinate of a joint.
@@ -243,7 +245,7 @@ impl JointReader<'_> {
             let hint = "`while` says when it is shut, also at the start: leave out `open`";
             self.source.error("bad-joint", self.part.span.clone(), message, hint);
         }
-        Holding { open, condition, here, force, moment }
+        Holding { open, condition, here, force, moment, is_opened: false }
     }
 
     /// Dry friction that is as large as this while it moves.

@@ -110,13 +110,18 @@ impl Building<'_> {
         let mut shapes = Vec::new();
         let mut bodies =
             BodyList::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
-        let joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
+        let mut joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
+        for joint in &mut joints.list {
+            joint.holding.is_opened = self.is_opened(&joint.name);
+        }
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
         let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
         let held = holding::held(&joints, &bodies, &mut self.lowered);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         for (joint, was_placed) in joints.list.iter().zip(placed) {
+            let is_nowhere = |body: usize| given[body] == [false; 3];
+            let was_placed = was_placed || joint.ends.iter().any(|end| end.body.is_some_and(is_nowhere));
             if let Some(held) = held.get(joint.name.as_str()) {
                 holding::lower_joint(source, held, was_placed, lowered);
             }
@@ -219,6 +224,12 @@ impl Building<'_> {
         rules
     }
 
+    /// Whether an event opens a joint.
+    fn is_opened(&self, joint: &str) -> bool {
+        let mut switches = self.model.all_events().flat_map(|(_, event)| &event.joints);
+        switches.any(|switch| !switch.shuts && switch.joint.name == joint)
+    }
+
     /// Events open and shut joints by resets.
     fn switch_joints(&mut self, held: &BTreeMap<&str, Held<'_>>) {
         let modes = self.model.modes.iter_mut().flat_map(|mode| &mut mode.events);
@@ -232,8 +243,7 @@ impl Building<'_> {
                 };
                 if !found.is_switched() {
                     let message = format!("joint `{}` is never open", joint.name);
-                    let hint =
-                        "add `open = true` or `break` to the joint: what may open is known from the start";
+                    let hint = "an event can shut it again after another one has opened it; or begin with `open = true`";
                     self.source.error("bad-joint", joint.span.clone(), message, hint);
                     continue;
                 }
