@@ -68,18 +68,30 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
 
 /// The same for contacts that feel each other.
 fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Unsolved> {
+    let Ok(found) = find_sliding(relations, wishes, &[]) else {
+        let resolved = resolve_once(relations, wishes, &vec![false; wishes.len()])?;
+        return Ok(Resolved { is_ambiguous: false, ..resolved });
+    };
+    Ok(let_stick_what_can(found, relations, wishes))
+}
+
+/// What contacts do, and which of them have begun to slide.
+struct Sliding {
+    begins: Vec<bool>,
+    resolved: Resolved,
+}
+
+/// Which contacts begin to slide. Those that are held do not begin to.
+fn find_sliding(relations: &Relations, wishes: &[Wish], held: &[usize]) -> Result<Sliding, Unsolved> {
     let (mut now, mut known) = (relations.clone(), wishes.to_vec());
     for (law, _) in now.laws.iter_mut().zip(wishes).filter(|(_, wish)| wish.direction == 0.0) {
         law.friction = law.friction.map(|(sticking, _)| (sticking, sticking));
     }
     let mut begins = vec![false; wishes.len()];
     loop {
-        let Ok(resolved) = resolve_once(&now, &known, &begins) else {
-            let resolved = resolve_once(relations, wishes, &vec![false; wishes.len()])?;
-            return Ok(Resolved { is_ambiguous: false, ..resolved });
-        };
+        let resolved = resolve_once(&now, &known, &begins)?;
         let mut is_done = true;
-        for (i, status) in resolved.statuses.iter().enumerate() {
+        for (i, status) in resolved.statuses.iter().enumerate().filter(|(i, _)| !held.contains(i)) {
             let Status::Slides(direction) = *status else { continue };
             if now.laws[i].friction != relations.laws[i].friction {
                 (known[i].direction, begins[i], is_done) = (direction, true, false);
@@ -87,9 +99,25 @@ fn resolve_group(relations: &Relations, wishes: &[Wish]) -> Result<Resolved, Uns
             }
         }
         if is_done {
-            return Ok(resolved);
+            return Ok(Sliding { begins, resolved });
         }
     }
+}
+
+/// Where several contacts begin to slide at once, one of them may do so only because of the friction that another had
+/// while it was at rest: a block on one that turns round. It sticks where it can, with the others sliding.
+fn let_stick_what_can(found: Sliding, relations: &Relations, wishes: &[Wish]) -> Resolved {
+    let begun: Vec<usize> = (0..wishes.len()).filter(|&i| found.begins[i]).collect();
+    if begun.len() < 2 {
+        return found.resolved;
+    }
+    let holding = |held: &[usize]| {
+        let other = find_sliding(relations, wishes, held).ok()?.resolved;
+        held.iter().all(|&i| other.statuses[i] == Status::Sticks).then_some(other)
+    };
+    let can_stick: Vec<usize> = begun.into_iter().filter(|&i| holding(&[i]).is_some()).collect();
+    let Some(&first) = can_stick.first() else { return found.resolved };
+    holding(&can_stick).or_else(|| holding(&[first])).unwrap_or(found.resolved)
 }
 
 /// The same, with the friction that is given.

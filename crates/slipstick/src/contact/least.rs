@@ -56,7 +56,7 @@ pub fn share_pushing(products: &[f64], normal: &[f64]) -> Vec<f64> {
 }
 
 /// The rank of a square matrix by rows, such as the response of rows to each other.
-pub(super) fn rank(matrix: &[f64], n: usize) -> usize {
+pub fn rank(matrix: &[f64], n: usize) -> usize {
     let scale: Vec<f64> = (0..n).map(|i| size_of(matrix, n, i)).collect();
     let entry = |i: usize, j: usize| matrix[i * n + j] / (scale[i] * scale[j]);
     let mut rows: Vec<Vec<f64>> =

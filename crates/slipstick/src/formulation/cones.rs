@@ -4,9 +4,9 @@
 //! each can bear, all reach their limits at once, and none before.
 
 use super::env::Env;
-use crate::contact::{share_friction, share_pushing};
-use crate::equations::{ActiveRows, LAW_NUMBERS, System};
-use crate::math::Matrix;
+use crate::contact::{rank, share_friction, share_pushing};
+use crate::equations::{ActiveRows, LAW_NUMBERS, System, Terms};
+use crate::math::{Matrix, weights_by_masses};
 
 /// The contacts that stick.
 pub(super) struct Cones {
@@ -28,25 +28,25 @@ impl Cones {
     }
 
     /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
-    pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], jacobian: &Matrix, multipliers: &mut [f64]) {
+    pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], terms: &Terms, multipliers: &mut [f64]) {
         if self.normals.len() < 2 {
             return;
         }
-        self.share_normals(jacobian, multipliers);
-        self.share_friction(env, y, jacobian, multipliers);
+        self.share_normals(terms, multipliers);
+        self.share_friction(env, y, terms, multipliers);
     }
 
-    fn share_normals(&self, jacobian: &Matrix, multipliers: &mut [f64]) {
+    fn share_normals(&self, terms: &Terms, multipliers: &mut [f64]) {
         // A normal force is a multiplier with the other sign.
         if self.normals.iter().all(|&row| multipliers[row] <= 0.0) {
             return;
         }
         let forces: Vec<f64> = self.normals.iter().map(|&row| -multipliers[row]).collect();
-        let shared = share_pushing(&products_of(jacobian, &self.normals), &forces);
+        let shared = share_pushing(&products_of(terms, &self.normals), &forces);
         self.normals.iter().zip(shared).for_each(|(&row, force)| multipliers[row] = -force);
     }
 
-    fn share_friction(&mut self, env: &mut Env<'_>, y: &[f64], jacobian: &Matrix, multipliers: &mut [f64]) {
+    fn share_friction(&mut self, env: &mut Env<'_>, y: &[f64], terms: &Terms, multipliers: &mut [f64]) {
         if self.sticking.len() < 2 {
             return;
         }
@@ -56,20 +56,30 @@ impl Cones {
         };
         let weights: Vec<f64> = self.sticking.iter().map(bears).collect();
         let tangents = || self.sticking.iter().map(|(_, _, tangent)| *tangent);
-        let products = products_of(jacobian, &tangents().collect::<Vec<usize>>());
+        let products = products_of(terms, &tangents().collect::<Vec<usize>>());
         let friction: Vec<f64> = tangents().map(|row| multipliers[row]).collect();
         let shared = share_friction(&products, &friction, &weights);
         tangents().zip(shared).for_each(|(row, share)| multipliers[row] = share);
     }
 }
 
-/// The products of some rows with each other.
-fn products_of(jacobian: &Matrix, rows: &[usize]) -> Vec<f64> {
+/// The products of some rows with each other: in the measure in which more of them are independent. In the plain one a
+/// radian counts like a metre, and by masses a part of next to no mass counts for more than all others.
+fn products_of(Terms { mass, jacobian, .. }: &Terms, rows: &[usize]) -> Vec<f64> {
+    let by_masses = weighed_products(jacobian, rows, &weights_by_masses(mass, jacobian));
+    if rank(&by_masses, rows.len()) == rows.len() {
+        return by_masses;
+    }
+    let plain = weighed_products(jacobian, rows, &vec![1.0; jacobian.columns()]);
+    if rank(&plain, rows.len()) > rank(&by_masses, rows.len()) { plain } else { by_masses }
+}
+
+fn weighed_products(jacobian: &Matrix, rows: &[usize], weights: &[f64]) -> Vec<f64> {
     let mut other = vec![0.0; jacobian.columns()];
     let mut products = Vec::with_capacity(rows.len() * rows.len());
     for &row in rows {
         other.fill(0.0);
-        jacobian.row(row).for_each(|(j, g)| other[j] = g);
+        jacobian.row(row).for_each(|(j, g)| other[j] = g * weights[j]);
         products.extend(rows.iter().map(|&row| jacobian.row_times(row, &other)));
     }
     products

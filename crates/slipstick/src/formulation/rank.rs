@@ -16,7 +16,7 @@ use super::cones::Cones;
 use super::env::Env;
 use super::residuals::largest;
 use crate::equations::{ActiveRows, System, Terms};
-use crate::math::{Matrix, RowSpace, Saddle};
+use crate::math::{Matrix, RowSpace, Saddle, weights_by_masses};
 
 /// The power of the part of a row that makes it independent by which rows are turned to look whether they
 /// are: between a half and one.
@@ -130,18 +130,39 @@ impl Rank {
     /// The least multipliers of all constraints that hold which have the given reactions, `-Gᵀ λ`, at a
     /// point. Contacts that stick share friction as they share what presses on them: then all begin to slide together.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], rank: usize, reactions: &[f64]) -> &[f64] {
-        let (n, m) = (self.motion.len(), self.rows.len());
         env.gradients(y, &mut self.terms);
+        // Forces and moments of any size are told apart in the measure of masses. A part of next to no mass can hide others
+        // there.
+        let scales = weights_by_masses(&self.terms.mass, &self.terms.jacobian);
+        let by_masses: Vec<f64> =
+            scales.into_iter().map(|weight| if weight > 0.0 { weight.sqrt() } else { 1.0 }).collect();
+        if self.reflect(&by_masses, rank) < rank {
+            self.reflect(&vec![1.0; by_masses.len()], rank);
+            self.motion.iter_mut().zip(reactions).for_each(|(force, reaction)| *force = -reaction);
+        } else {
+            let scaled = reactions.iter().zip(&by_masses).map(|(reaction, scale)| -reaction * scale);
+            self.motion.iter_mut().zip(scaled).for_each(|(force, scaled)| *force = scaled);
+        }
+        if let Some(space) = &mut self.space {
+            space.share(&mut self.motion, &mut self.multipliers);
+        }
+        self.cones.share(env, y, &self.terms, &mut self.multipliers);
+        &self.multipliers
+    }
+
+    /// Splits the rows in these units of coordinates; gives how many are independent, of so many at most.
+    fn reflect(&mut self, scales: &[f64], most: usize) -> usize {
+        let (n, m) = (self.motion.len(), self.rows.len());
         let mut rows = vec![0.0; m * n];
         self.terms.jacobian.spread(&mut rows);
+        for row in rows.chunks_exact_mut(n.max(1)) {
+            row.iter_mut().zip(scales).for_each(|(entry, scale)| *entry *= scale);
+        }
         let space = self.space.get_or_insert_with(|| RowSpace::new(n, m));
         // Off the constraints something is left of rows that follow from others.
-        space.limit(rank);
+        space.limit(most);
         space.reflect(&rows);
-        self.motion.iter_mut().zip(reactions).for_each(|(force, reaction)| *force = -reaction);
-        space.share(&mut self.motion, &mut self.multipliers);
-        self.cones.share(env, y, &self.terms.jacobian, &mut self.multipliers);
-        &self.multipliers
+        space.rank()
     }
 
     /// The length of each row at a point.

@@ -29,5 +29,7 @@ pub(crate) use norm::generic_entry;
 pub use norm::{Norm, distance, dot, larger_or_nan, largest, rms, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};
 pub use running_sum::RunningSum;
-pub use saddle::{Feedback, Linearised, RowBasis, RowSpace, Saddle, SaddleFault, Sides, Stabilised};
+pub use saddle::{
+    Feedback, Linearised, RowBasis, RowSpace, Saddle, SaddleFault, Sides, Stabilised, weights_by_masses,
+};
 pub use scalar::{Complex, Scalar};

@@ -328,8 +328,8 @@ impl RunLoop<'_> {
     /// Rounds that come back to where they were are a cycle (rule 11). Those that only record have not left.
     fn check_cascade(&mut self, firing: &Firing, changed: bool) -> Result<(), Error> {
         if !changed {
-            let is_endless = self.recorder.rounds() > MOST_ROUNDS;
-            return if is_endless { Err(self.event_cycle(MOST_NAMES)) } else { Ok(()) };
+            let count = self.cascade.record_idle(self.integrator.trial.t);
+            return if count > MOST_ROUNDS { Err(self.idle_cycle(firing, count)) } else { Ok(()) };
         }
         let (trial, mode) = (&self.integrator.trial, &self.integrator.flow.mode);
         let sides = self.guards.watch.snapshot();
@@ -354,11 +354,18 @@ impl RunLoop<'_> {
         }
     }
 
+    /// What fires again and again, and changes nothing.
+    fn idle_cycle(&self, firing: &Firing, count: usize) -> Error {
+        Error::EventCycle { t: self.integrator.trial.t, count, cycle: self.names_of(&firing.guards) }
+    }
+
+    fn names_of(&self, fired: &[usize]) -> String {
+        let names: Vec<String> = fired.iter().map(|&g| format!("`{}`", self.name(g))).collect();
+        names.join(" with ")
+    }
+
     fn event_cycle(&self, rounds: usize) -> Error {
-        let names = |fired: &Vec<usize>| {
-            let names: Vec<String> = fired.iter().map(|&g| format!("`{}`", self.name(g))).collect();
-            names.join(" with ")
-        };
+        let names = |fired: &Vec<usize>| self.names_of(fired);
         let cycle: Vec<String> = self.cascade.last(rounds.min(MOST_NAMES) + 1).iter().map(names).collect();
         let (t, count) = (self.integrator.trial.t, self.cascade.len());
         Error::EventCycle { t, count, cycle: cycle.join(" → ") }

@@ -108,11 +108,6 @@ impl Recorder {
         self.event.get_or_insert_with(begin).add(round);
     }
 
-    /// How many rounds there were at this instant.
-    pub(super) fn rounds(&self) -> usize {
-        self.event.as_ref().map_or(0, |event| event.rounds.len())
-    }
-
     /// All has happened at this instant, and the motion goes on from here: the event ends the segment.
     pub(super) fn close_event(&mut self, t: f64, y: &[f64]) -> Result<(), Error> {
         let Some(event) = &self.event else { return Ok(()) };

@@ -18,6 +18,7 @@ struct Situation<S> {
 pub struct Cascade<S> {
     t: f64,
     count: usize,
+    idle: usize,
     situations: Vec<Situation<S>>,
     fired: Vec<Vec<usize>>,
 }
@@ -35,7 +36,7 @@ pub enum Repeat {
 
 impl<S> Default for Cascade<S> {
     fn default() -> Self {
-        Self { t: f64::NEG_INFINITY, count: 0, situations: Vec::new(), fired: Vec::new() }
+        Self { t: f64::NEG_INFINITY, count: 0, idle: 0, situations: Vec::new(), fired: Vec::new() }
     }
 }
 
@@ -81,9 +82,20 @@ impl<S: PartialEq + Clone> Cascade<S> {
         }
     }
 
+    /// Takes note of a round that has changed nothing: what fired asked for nothing that it has not already. Gives
+    /// how many there were at this instant.
+    pub fn record_idle(&mut self, t: f64) -> usize {
+        if t > self.t {
+            self.renew();
+            self.t = t;
+        }
+        self.idle += 1;
+        self.idle
+    }
+
     /// Becomes as new: nothing has happened yet.
     pub fn renew(&mut self) {
-        (self.t, self.count) = (f64::NEG_INFINITY, 0);
+        (self.t, self.count, self.idle) = (f64::NEG_INFINITY, 0, 0);
     }
 
     /// What fired in the last rounds, oldest first.
@@ -134,5 +146,11 @@ mod tests {
         let rounds =
             (0..2000).position(|k| cascade.record(&[0], 1.0, &[f64::from(k)], &mode, &()) == Repeat::TooLong);
         assert_eq!(rounds, Some(MOST_ROUNDS));
+    }
+
+    #[test]
+    fn rounds_that_change_nothing_are_counted_for_each_instant() {
+        let mut cascade = Cascade::<()>::default();
+        assert_eq!([1.0, 1.0, 1.0, 2.0].map(|t| cascade.record_idle(t)), [1, 2, 3, 1]);
     }
 }

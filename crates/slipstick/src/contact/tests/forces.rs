@@ -131,6 +131,28 @@ fn a_box_that_is_pushed_stays_slides_or_tips() {
     }
 }
 
+/// A block on a block that slides on a table. Where the lower one turns round, its slip is zero for an instant: with the
+/// friction that it would have at rest it would slide away below the upper one. It is not at rest, and they go on together.
+#[test]
+fn what_lies_on_a_block_that_turns_round_stays() {
+    let friction =
+        |sticking, sliding| LawNumbers { friction: Some((sticking, sliding)), ..LawNumbers::default() };
+    let bodies = Bodies {
+        masses: vec![1.0; 4],
+        rows: vec![
+            [vec![0.0, 1.0, 0.0, 0.0], vec![1.0, 0.0, 0.0, 0.0]],
+            [vec![0.0, -1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0, 0.0]],
+        ],
+        laws: vec![friction(0.3, 0.1), friction(0.25, 0.05)],
+    };
+    for way in [1.0, -1.0] {
+        let relations = bodies.relations(&[0.0; 4], &[9.0 * way, -10.0, 9.0 * way, -10.0]);
+        let turns = Wish { status: Status::Slides(-way), sticks: true, ..RESTING };
+        let resolved = resolve_accelerations(&relations, &[turns, RESTING]).expect("forces");
+        assert_eq!(resolved.statuses, [Status::Slides(way), Status::Sticks]);
+    }
+}
+
 /// Normal forces of contacts that all stay closed.
 fn shared(masses: &[f64], normals: &[Vec<f64>], load: &[f64]) -> Vec<f64> {
     let bodies = Bodies {

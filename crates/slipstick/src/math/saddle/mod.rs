@@ -29,6 +29,7 @@ pub use row_basis::RowBasis;
 pub use row_space::RowSpace;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};
+pub use weighing::weights_by_masses;
 use weighing::{WeighedRows, Weighing};
 
 /// From this many unknowns on it is worth counting entries.

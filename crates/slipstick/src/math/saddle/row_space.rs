@@ -75,6 +75,11 @@ impl RowSpace {
         self.find_free();
     }
 
+    /// How many of the rows split last are independent.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
     /// The rows that follow from others, in no particular order.
     pub(super) fn redundant(&self) -> &[usize] {
         &self.order[self.rank..]

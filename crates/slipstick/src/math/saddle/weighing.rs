@@ -38,6 +38,14 @@ pub(super) struct WeighedRows<'a> {
     pub(super) order: &'a [usize],
 }
 
+/// The weight of each coordinate by masses, in which rows may be multiplied with each other whatever units coordinates
+/// have.
+pub fn weights_by_masses(mass: &Matrix, jacobian: &Matrix) -> Vec<f64> {
+    let mut weighing = Weighing::new(mass.rows(), 0);
+    weighing.find_weights(mass, jacobian);
+    weighing.weights
+}
+
 impl Weighing {
     pub(super) fn new(n: usize, m: usize) -> Self {
         Self {

@@ -170,8 +170,8 @@ impl ContactProblem<'_, '_> {
         }
     }
 
-    /// An event happens somewhere in its window. Coordinates there are uncertain by that time, and so are accelerations
-    /// of gaps: a closed contact that nothing presses together does not open by what is left of them, and one whose force
+    /// An event happens somewhere in its window. Coordinates and loads there are uncertain by that time, and so are
+    /// accelerations of gaps: a closed contact that nothing presses together does not open by what is left of them, and one whose force
     /// has fallen to zero is not held by it. No window is shorter than the spacing of times.
     fn widen_accelerations(&mut self, relations: &mut Relations, transition: &Transition, wishes: &[Wish]) {
         let (system, y) = (self.flow.system(), &transition.after);
@@ -190,7 +190,7 @@ impl ContactProblem<'_, '_> {
                 moved[j] += window * rate.abs() * sign(gradient[j]);
             }
             let Transition { t, before, mode_before, .. } = transition;
-            let point = TouchPoint { t: *t, y: &moved, before, mode_before, delta: self.delta };
+            let point = TouchPoint { t: *t + window, y: &moved, before, mode_before, delta: self.delta };
             let statuses = [wish.status];
             if let Some(there) = self.flow.contacts().touching(point, (&self.which[i..=i], &statuses), &[]) {
                 relations.free[2 * i].bound += (there.relations.free[0].value - free.value).abs();
