@@ -41,6 +41,9 @@ fn report_good(path: &Path, (file, assembly): (&ModelFile, Option<&Assembly>), j
     if json {
         let counts = json!({ "states": states, "events": events, "switches": switches, "modes": modes });
         let mut value = json!({ "ok": true, "file": path, "title": file.title(), "counts": counts });
+        if !model.about.left_out.is_empty() {
+            value["left_out"] = json!(model.about.left_out);
+        }
         if let Some(assembly) = assembly {
             value["mechanism"] = assembly_json(assembly);
         }
@@ -50,6 +53,7 @@ fn report_good(path: &Path, (file, assembly): (&ModelFile, Option<&Assembly>), j
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| count(*n, word)).collect();
         data(format!("{path}: ok ({})", parts.join(", ")));
+        model.about.left_out.iter().for_each(|line| data(format!("  {line}")));
         assembly.map(assembly_in_words).into_iter().flatten().for_each(|line| data(format!("  {line}")));
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn held<'a>(
     let mut all = BTreeMap::new();
     for joint in &joints.list {
         let [first, second] = ends(joint, bodies, lowered);
-        let ends = Ends { bodies, first, second, axis: joint.axis.clone() };
+        let ends = Ends { bodies, first, second, axis: joint.axis.clone(), is_mirrored: joint.is_mirrored };
         all.insert(joint.name.as_str(), Held { joint, ends });
     }
     all
@@ -72,9 +72,9 @@ pub(super) fn held<'a>(
 fn ends(joint: &Joint, bodies: &BodyList, lowered: &mut LoweredParts) -> [BodyPlace; 2] {
     [0, 1].map(|end| {
         let mut place = joint.ends[end].clone();
-        let position = match &joint.at {
+        let position = match joint.place(bodies) {
             _ if joint.named[end] => return place,
-            Some(at) => at.clone(),
+            Some(at) => at,
             None if joint.named[1 - end] => bodies.position(&joint.ends[1 - end], Pose::Drawn),
             None => return place,
         };

@@ -9,7 +9,8 @@ use crate::model::Setting;
 use std::ops::Range;
 
 /// The keys of all joints beside their kinds.
-const JOINT_KEYS: &[&str] = &["at", "repeat", "friction", "stops", "open", "while", "break"];
+const JOINT_KEYS: &[&str] =
+    &["at", "repeat", "friction", "stops", "open", "while", "break", "within", "mirror"];
 const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
 const BREAK_KEYS: &[&str] = &["force", "moment"];
 const FRICTION_KEYS: &[&str] = &["torque", "force"];
@@ -22,14 +23,24 @@ pub(super) struct Joint {
     pub(super) ends: [BodyPlace; 2],
     /// Whether places on the bodies are named; otherwise an end is where the other is drawn.
     pub(super) named: [bool; 2],
-    /// Where it is drawn, in ground axes.
+    /// Where it is drawn, and the place in whose axes that is, if it is not the ground.
     pub(super) at: Option<Pair>,
+    pub(super) within: Option<BodyPlace>,
+    /// Whether its angle counts the other way round.
+    pub(super) is_mirrored: bool,
     pub(super) axis: Pair,
     /// What it keeps, in place of what is drawn.
     pub(super) kept: Option<Term>,
     pub(super) holding: Holding,
     pub(super) friction: Option<Term>,
     pub(super) stops: Stops,
+}
+
+impl Joint {
+    /// Where it is drawn, in ground axes, if that is given.
+    pub(super) fn place(&self, bodies: &BodyList) -> Option<Pair> {
+        self.at.as_ref().map(|at| bodies.drawn_within(self.within.as_ref(), at))
+    }
 }
 
 /// When a joint holds.
@@ -171,8 +182,8 @@ impl JointReader<'_> {
         let keys: Vec<&str> = [kind.word].iter().chain(kind.keys).chain(JOINT_KEYS).copied().collect();
         check_keys(self.source, self.part, &keys, &format!("joint `{}`", self.name));
         let [first, second] = ends(self.source, (self.name, kind.word), self.part)?;
-        let first = self.bodies.find(self.source, &first.0, &first.1)?;
-        let second = self.bodies.find(self.source, &second.0, &second.1)?;
+        let first = self.end(&first)?;
+        let second = self.end(&second)?;
         if first.0.body == second.0.body {
             let message = format!("both ends of joint `{}` are on one body", self.name);
             self.source.error(
@@ -184,6 +195,14 @@ impl JointReader<'_> {
             return None;
         }
         let (at, kept, here) = self.at(kind)?;
+        let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
+        let within = self.source.name_of(self.part, "within");
+        let within = match within.zip(self.part.get("within")) {
+            Some((name, value)) => Some(self.bodies.find(self.source, &name, &value.span)?.0),
+            None => None,
+        };
+        let is_mirrored = mirror == Some(true);
+        let is_turned = is_mirrored && kind.word == "angle";
         let axis = self.part.get("axis").and_then(|value| self.source.pair_as(value, None));
         Some(Joint {
             name: self.name.to_owned(),
@@ -193,11 +212,20 @@ impl JointReader<'_> {
             ends: [first.0, second.0],
             at,
             axis: axis.map_or_else(|| [Term::one(), Term::zero()], unit),
-            kept,
+            within,
+            is_mirrored,
+            kept: kept.map(|kept| if is_turned { -&kept } else { kept }),
             holding: self.holding(here),
             friction: self.friction(kind),
             stops: self.stops(kind),
         })
+    }
+
+    /// An end, with whether a place on the body is named. The frame that the joint is drawn in is none.
+    fn end(&mut self, (name, span): &(String, Range<usize>)) -> Option<(BodyPlace, bool)> {
+        let (place, is_named) = self.bodies.find(self.source, name, span)?;
+        let frame = self.part.get("within").and_then(|value| value.string("").ok());
+        Some((place, is_named && frame != Some(name)))
     }
 
     /// Where the joint is drawn, what it keeps in place of what is drawn, and whether it keeps what it finds.

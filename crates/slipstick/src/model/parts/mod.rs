@@ -49,6 +49,7 @@ pub(super) const PART_KEYS: &[&str] = &[
     "materials",
     "pairs",
     "defaults",
+    "parts",
     "bodies",
     "joints",
     "drives",
@@ -56,7 +57,6 @@ pub(super) const PART_KEYS: &[&str] = &[
     "sensors",
     "assemble",
 ];
-const DEFAULTS_KEYS: &[&str] = &["bodies"];
 const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch"];
 const NO_INERTIA: &str =
     "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
@@ -105,11 +105,8 @@ impl Building<'_> {
         self.check_dimension();
         let sections = self.sections;
         let densities = self.densities();
-        self.check_defaults();
-        let of_bodies = sections.get("defaults").and_then(|defaults| defaults.get("bodies"));
         let mut shapes = Vec::new();
-        let mut bodies =
-            BodyList::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
+        let mut bodies = BodyList::read(&mut self.source, sections.get("bodies"), (&mut shapes, &densities));
         let joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
@@ -169,12 +166,6 @@ impl Building<'_> {
         picture.lines.extend(own.lines);
         picture.points.extend(own.points);
         self.model.about.picture = picture;
-    }
-
-    fn check_defaults(&mut self) {
-        if let Some(defaults) = self.sections.get("defaults") {
-            check_keys(&mut self.source, defaults, DEFAULTS_KEYS, "`defaults`");
-        }
     }
 
     /// What is kept while the bodies of the drawing are put together.
@@ -302,7 +293,7 @@ impl Building<'_> {
                 (Some(mass), Some(inertia)) => [mass.clone(), inertia.clone()],
             };
             let [mass, inertia] = [&mass, &inertia];
-            body_start(body, lowered);
+            body_start(body, &bodies.drawn_turn(body.within.as_ref()), lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             lowered.bodies.push(body.name.clone());
             for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
@@ -332,11 +323,11 @@ fn kinetic(body: &bodies::Body, masses: [&Term; 3]) -> Vec<Term> {
 }
 
 /// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.
-fn body_start(body: &bodies::Body, lowered: &mut LoweredParts) {
+fn body_start(body: &bodies::Body, turn: &Term, lowered: &mut LoweredParts) {
     let [x, y, angle] = body.drawing();
     let arm = term::turned(&body.com, &angle);
     let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);
-    let velocity = body.velocity.clone().unwrap_or_else(term::origin);
+    let velocity = term::turned(&body.velocity.clone().unwrap_or_else(term::origin), turn);
     let carried = term::scaled(&term::left_of(&arm), &spin);
     let positions = [&x + &arm[0], &y + &arm[1], angle];
     let velocities = [&velocity[0] + &carried[0], &velocity[1] + &carried[1], spin];

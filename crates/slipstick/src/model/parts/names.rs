@@ -4,7 +4,7 @@
 use super::bodies::{BodyList, BodyPlace, Pose};
 use super::contacts::ContactSets;
 use super::holding::Held;
-use super::term::{Term, origin};
+use super::term::{Term, origin, turned};
 use crate::expr::parse;
 use crate::model::{Definition, Formula, Model, SourceLocation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,11 @@ pub(super) struct PartNames<'a> {
 impl PartNames<'_> {
     /// The formula that a name of a part stands for, if it is one.
     pub(super) fn meaning(&self, name: &str) -> Option<Term> {
+        for (word, is_mirrored) in [(".sees.", false), (".mirrors.", true)] {
+            if let Some((frame, seen)) = name.split_once(word) {
+                return self.seen_from(&self.place(frame)?, is_mirrored, seen);
+            }
+        }
         match name.strip_prefix("joint.") {
             Some(of_joint) => self.of_joint(of_joint),
             None => self.contacts.meaning(name).or_else(|| self.of_body(name)),
@@ -44,6 +49,29 @@ impl PartNames<'_> {
             ("angle", true) => Some(self.bodies.turning(&place)),
             (_, false) => along(self.bodies.position(&place, Pose::Moving)),
             (_, true) => along(self.bodies.velocity(&place)),
+        }
+    }
+
+    /// What a place sees, in its own axes: `ground.left.sees.left.crank.x'`. In a mirror x and all turning change their
+    /// signs.
+    fn seen_from(&self, frame: &BodyPlace, is_mirrored: bool, name: &str) -> Option<Term> {
+        let back = -&self.bodies.angle(frame, Pose::Moving);
+        let (path, is_rate) = rate(name);
+        let (owner, what) = path.rsplit_once('.')?;
+        let [x, y, angle] = match name.strip_prefix("joint.") {
+            Some(_) => {
+                let joint = owner.strip_suffix(".force").unwrap_or(owner).strip_prefix("joint.")?;
+                let (force, moment) = self.held.get(joint).filter(|_| !is_rate)?.reaction();
+                let [x, y] = turned(&force, &back);
+                [x, y, moment]
+            }
+            None => self.bodies.seen(frame, &self.place(owner)?, is_rate),
+        };
+        match what {
+            "x" => Some(if is_mirrored { -&x } else { x }),
+            "y" => Some(y),
+            "angle" | "moment" => Some(if is_mirrored { -&angle } else { angle }),
+            _ => None,
         }
     }
 

@@ -8,8 +8,18 @@ use super::term::{Pair, Term, left_of, length, minus, plus, scaled, turned};
 use crate::model::Setting;
 use std::collections::BTreeMap;
 
-const SENSOR_KEYS: &[&str] =
-    &["position", "velocity", "acceleration", "distance", "force", "energy", "relative_to", "in", "on"];
+const SENSOR_KEYS: &[&str] = &[
+    "position",
+    "velocity",
+    "acceleration",
+    "distance",
+    "force",
+    "energy",
+    "relative_to",
+    "in",
+    "on",
+    "mirror",
+];
 const KINDS: &[&str] = &["position", "velocity", "acceleration", "distance", "force", "energy"];
 
 /// Reads sensors.
@@ -99,6 +109,8 @@ impl SensorReader<'_> {
             }
             None => vector,
         };
+        let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
+        let x = if mirror == Some(true) { -&x } else { x };
         Some(vec![(".x", x), (".y", y)])
     }
 

@@ -44,7 +44,7 @@ impl SpringStretch {
 
     fn of_points(reader: &mut ForceReader<'_>) -> Option<Self> {
         let [first, second] = reader.places()?;
-        let ends = Ends { bodies: reader.bodies, first, second, axis: origin() };
+        let ends = Ends { bodies: reader.bodies, first, second, axis: origin(), is_mirrored: false };
         let between = ends.between(Pose::Moving);
         let through = [&ends.first, &ends.second].map(|end| ends.bodies.position(end, Pose::Moving));
         reader.lowered.springs.push((reader.name.to_owned(), through));

@@ -65,6 +65,8 @@ pub(super) struct Ends<'a> {
     pub(super) second: BodyPlace,
     /// A direction in the drawn frame of the first body.
     pub(super) axis: Pair,
+    /// Whether the angle counts the other way round.
+    pub(super) is_mirrored: bool,
 }
 
 /// What a joint leaves free.
@@ -97,10 +99,11 @@ impl CoordinateKind {
 /// The angle of the second end against the first.
 const ANGLE: CoordinateKind = CoordinateKind {
     word: "angle",
-    value: |ends, pose| ends.turn(pose),
+    value: |ends, pose| if ends.is_mirrored { -&ends.turn(pose) } else { ends.turn(pose) },
     gradient: |ends| {
-        let mut gradient = ends.bodies.moment_on(&ends.second, &Term::one());
-        gradient.extend(ends.bodies.moment_on(&ends.first, &-&Term::one()));
+        let [one, other] = if ends.is_mirrored { [1.0, -1.0] } else { [-1.0, 1.0] };
+        let mut gradient = ends.bodies.moment_on(&ends.second, &Term::number(other));
+        gradient.extend(ends.bodies.moment_on(&ends.first, &Term::number(one)));
         gradient
     },
 };
