@@ -6,6 +6,7 @@ use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, LoweredParts};
 use super::source::PartSource;
 use super::term::{Pair, Term};
+use super::track::start_of;
 use crate::model::{Definition, ImpactLaw};
 use std::collections::BTreeMap;
 
@@ -55,6 +56,7 @@ impl Held<'_> {
 
 /// All joints between places, with their ends.
 pub(super) fn held<'a>(
+    source: &PartSource,
     joints: &'a JointList,
     bodies: &'a BodyList,
     lowered: &mut LoweredParts,
@@ -62,7 +64,13 @@ pub(super) fn held<'a>(
     let mut all = BTreeMap::new();
     for joint in &joints.list {
         let [first, second] = ends(joint, bodies, lowered);
-        let ends = Ends { bodies, first, second, axis: joint.axis.clone(), is_mirrored: joint.is_mirrored };
+        let (axis, is_mirrored) = (joint.axis.clone(), joint.is_mirrored);
+        let mut ends = Ends { bodies, first, second, axis, is_mirrored, track: None };
+        if let Some(track) = &joint.track {
+            let given = joint.start[0].as_ref();
+            let start = start_of((track, &joint.name), &ends, given, (source, &mut *lowered), &joint.span);
+            ends.track = Some((track, format!("joint.{}.s", joint.name), start));
+        }
         all.insert(joint.name.as_str(), Held { joint, ends });
     }
     all
@@ -99,6 +107,10 @@ pub(super) fn lower_joint(
         let hint = "name a point of one of its bodies, or add `at = [x, y]`";
         source.error("bad-joint", joint.span.clone(), message, hint);
     }
+    if let Some((_, name, start)) = &held.ends.track {
+        let velocity = joint.start[1].clone().unwrap_or_else(Term::zero);
+        lowered.coordinate(name, [start, &velocity], &joint.span);
+    }
     keep(held, was_placed, lowered);
     if joint.holding.force.is_some() || joint.holding.moment.is_some() {
         breaks(held, lowered);
@@ -122,6 +134,7 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
         let kept = match &joint.kept {
             Some(kept) => kept.clone(),
             None if joint.kind.joins_points || was_placed && row == "across" => Term::zero(),
+            None if joint.track.is_some() && row != "roll" => Term::zero(),
             None if holding.here => {
                 let name = held.own(&format!("kept.{row}"));
                 lowered.discrete(&name, &drawn, span);

@@ -31,6 +31,17 @@ impl Indices {
         &self.parameters
     }
 
+    /// With the values of further parameters.
+    pub(super) fn with(&self, further: &[Definition]) -> Self {
+        let mut all = self.clone();
+        for definition in further {
+            if let Some(value) = all.value(definition.formula.syntax.text()) {
+                all.parameters.insert(definition.name.clone(), value);
+            }
+        }
+        all
+    }
+
     /// From now on the k-th copy is read, or what has no copies.
     pub(super) fn read_copy(&mut self, copy: Option<usize>) {
         self.copy = copy;

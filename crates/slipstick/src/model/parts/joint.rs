@@ -2,15 +2,17 @@
 
 use super::bodies::{BodyList, BodyPlace, check_keys};
 use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
+use super::shapes::BodyShape;
 use super::source::PartSource;
 use super::term::{Pair, Term, unit};
+use super::track::{Track, TrackEnds};
 use crate::expr::Dimension;
 use crate::model::Setting;
 use std::ops::Range;
 
 /// The keys of all joints beside their kinds.
 const JOINT_KEYS: &[&str] =
-    &["at", "repeat", "friction", "stops", "open", "while", "break", "within", "mirror"];
+    &["at", "repeat", "friction", "stops", "open", "while", "break", "within", "mirror", "start"];
 const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
 const BREAK_KEYS: &[&str] = &["force", "moment"];
 const FRICTION_KEYS: &[&str] = &["torque", "force"];
@@ -31,6 +33,10 @@ pub(super) struct Joint {
     pub(super) axis: Pair,
     /// What it keeps, in place of what is drawn.
     pub(super) kept: Option<Term>,
+    /// What it runs along.
+    pub(super) track: Option<Track>,
+    /// Its own coordinate at the start, and the velocity of that.
+    pub(super) start: [Option<Term>; 2],
     pub(super) holding: Holding,
     pub(super) friction: Option<Term>,
     pub(super) stops: Stops,
@@ -83,13 +89,17 @@ pub(super) struct JointList {
 }
 
 impl JointList {
-    pub(super) fn read(source: &mut PartSource, section: Option<&Setting>, bodies: &BodyList) -> Self {
+    pub(super) fn read(
+        source: &mut PartSource,
+        section: Option<&Setting>,
+        (bodies, shapes): (&BodyList, &[BodyShape]),
+    ) -> Self {
         let mut joints = Self::default();
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
             let Some(kind) = kind_of(source, name, part) else { continue };
             source.copies((name, part), |source, name| match kind {
                 AnyKind::Places(kind) => {
-                    joints.list.extend(JointReader { source, name, part, bodies }.joint(kind));
+                    joints.list.extend(JointReader { source, name, part, bodies, shapes }.joint(kind));
                 }
                 AnyKind::JointList(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
             });
@@ -175,15 +185,22 @@ struct JointReader<'r> {
     name: &'r str,
     part: &'r Setting,
     bodies: &'r BodyList,
+    shapes: &'r [BodyShape],
 }
 
 impl JointReader<'_> {
     fn joint(&mut self, kind: &'static JointKind) -> Option<Joint> {
         let keys: Vec<&str> = [kind.word].iter().chain(kind.keys).chain(JOINT_KEYS).copied().collect();
         check_keys(self.source, self.part, &keys, &format!("joint `{}`", self.name));
-        let [first, second] = ends(self.source, (self.name, kind.word), self.part)?;
-        let first = self.end(&first)?;
-        let second = self.end(&second)?;
+        let ends = ends(self.source, (self.name, kind.word), self.part)?;
+        let (first, second, track) = match kind.track {
+            None => (self.end(&ends[0])?, self.end(&ends[1])?, None),
+            Some(kind) => {
+                let ends = TrackEnds { name: self.name, kind, part: self.part, ends };
+                let ([first, second], track) = ends.read(self.source, (self.bodies, self.shapes))?;
+                ((first, true), (second, true), Some(track))
+            }
+        };
         if first.0.body == second.0.body {
             let message = format!("both ends of joint `{}` are on one body", self.name);
             self.source.error(
@@ -193,6 +210,9 @@ impl JointReader<'_> {
                 "join it to another body, or to `ground`",
             );
             return None;
+        }
+        if track.is_some() {
+            self.check_track();
         }
         let (at, kept, here) = self.at(kind)?;
         let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
@@ -215,6 +235,8 @@ impl JointReader<'_> {
             within,
             is_mirrored,
             kept: kept.map(|kept| if is_turned { -&kept } else { kept }),
+            track,
+            start: self.start(kind)?,
             holding: self.holding(here),
             friction: self.friction(kind),
             stops: self.stops(kind),
@@ -291,6 +313,30 @@ impl JointReader<'_> {
         amount
     }
 
+    /// Its coordinate at the start, and the velocity of that.
+    fn start(&mut self, kind: &JointKind) -> Option<[Option<Term>; 2]> {
+        let Some(value) = self.part.get("start") else { return Some([None, None]) };
+        let Some(coordinate) = kind.coordinate else {
+            let message = format!("joint `{}` leaves nothing free that could start somewhere", self.name);
+            self.source.error("bad-joint", value.span.clone(), message, "leave out `start`");
+            return None;
+        };
+        check_keys(self.source, value, &[coordinate.word, "velocity"], "`start` of a joint");
+        let [of_place, of_rate, _] = super::drives::in_each(coordinate.dimensions());
+        let mut amount = |key, needed| value.get(key).map(|value| self.source.amount_as(value, needed));
+        Some([amount(coordinate.word, of_place), amount("velocity", of_rate)])
+    }
+
+    /// What runs along something always holds, and its place there has no force of its own.
+    fn check_track(&mut self) {
+        for key in ["open", "while", "break", "friction"] {
+            let Some(value) = self.part.get(key) else { continue };
+            let message = format!("joint `{}` runs along a shape and cannot have `{key}` yet", self.name);
+            let hint = "make a contact of it: that opens, and has friction";
+            self.source.error("not-yet", value.key_span.clone(), message, hint);
+        }
+    }
+
     fn stops(&mut self, kind: &JointKind) -> Stops {
         let Some(value) = self.part.get("stops") else { return Stops::default() };
         check_keys(self.source, value, STOP_KEYS, "`stops`");
@@ -299,7 +345,7 @@ impl JointReader<'_> {
             self.source.error("bad-joint", value.span.clone(), message, "leave out `stops`");
             return Stops::default();
         }
-        let dimension = kind.coordinate.map(|coordinate| coordinate.dimensions()[0]);
+        let dimension = kind.coordinate.and_then(|coordinate| coordinate.dimensions()).map(|all| all[0]);
         let mut amount = |key| value.get(key).map(|value| self.source.amount_as(value, dimension));
         let (from, to) = (amount("from"), amount("to"));
         Stops { from, to, restitution: self.source.moving_of(value, "restitution") }

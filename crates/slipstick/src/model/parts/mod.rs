@@ -6,6 +6,7 @@
 
 mod bodies;
 mod contacts;
+mod curve;
 mod drawing;
 mod drives;
 mod forces;
@@ -24,6 +25,7 @@ mod sensors;
 mod shapes;
 mod source;
 mod term;
+mod track;
 
 pub(super) use indices::Indices;
 pub(super) use lowered::GapRule;
@@ -107,11 +109,12 @@ impl Building<'_> {
         let densities = self.densities();
         let mut shapes = Vec::new();
         let mut bodies = BodyList::read(&mut self.source, sections.get("bodies"), (&mut shapes, &densities));
-        let joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
+        shapes::read_shapes(&mut self.source, sections.get("shapes"), &bodies, &mut shapes);
+        let joints = JointList::read(&mut self.source, sections.get("joints"), (&bodies, &shapes));
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
         let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
-        let held = holding::held(&joints, &bodies, &mut self.lowered);
+        let held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         for (joint, was_placed) in joints.list.iter().zip(placed) {
             if let Some(held) = held.get(joint.name.as_str()) {
@@ -126,10 +129,11 @@ impl Building<'_> {
         self.lower_bodies(&bodies);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
-        let contacts = self.lower_contacts(&bodies, &joints, &mut shapes);
+        let contacts = self.lower_contacts(&bodies, &joints, &shapes);
         self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
+        start_of_tracks(&held, &mut self.model.mechanism.start);
         self.switch_joints(&held);
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
         self.lowered.merge_into(self.model);
@@ -141,14 +145,8 @@ impl Building<'_> {
     }
 
     /// Shapes, and what they do where they touch.
-    fn lower_contacts(
-        &mut self,
-        bodies: &BodyList,
-        joints: &JointList,
-        shapes: &mut Vec<BodyShape>,
-    ) -> ContactSets {
+    fn lower_contacts(&mut self, bodies: &BodyList, joints: &JointList, shapes: &[BodyShape]) -> ContactSets {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
-        shapes::read_shapes(source, sections.get("shapes"), bodies, shapes);
         let of_pairs = [sections.get("materials"), sections.get("pairs")];
         let pairs = Pairs::read(source, of_pairs, (bodies, shapes));
         let scene = ShapeScene { bodies, joints: &joints.list, shapes, pairs: &pairs };
@@ -304,6 +302,16 @@ impl Building<'_> {
                 lowered.potential.extend(weight(body, mass, gravity));
             }
         }
+    }
+}
+
+/// What is said of places along curves stays, as what is said of bodies does.
+fn start_of_tracks(held: &BTreeMap<&str, Held<'_>>, start: &mut StartRule) {
+    for held in held.values() {
+        let Some((_, name, _)) = &held.ends.track else { continue };
+        let [place, velocity] = held.joint.start.each_ref().map(Option::is_some);
+        start.drawn.extend(place.then(|| name.clone()));
+        start.velocities.extend(velocity.then(|| name.clone()));
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) const KIND: ForceKind = ForceKind {
             second,
             axis: [Term::one(), Term::zero()],
             is_mirrored: false,
+            track: None,
         };
         let (axes, between, turn) =
             (ends.axes(Pose::Moving), ends.between(Pose::Moving), ends.turn(Pose::Moving));
