@@ -243,11 +243,42 @@ impl BodyList {
         plus(&[x, y], &scaled(&left_of(&self.arm(place)), &angle))
     }
 
-    /// Where a place is in the axes of a frame and how it is turned there, or how fast these change.
-    pub(super) fn seen(&self, frame: &BodyPlace, place: &BodyPlace, is_rate: bool) -> [Term; 3] {
-        let back = -&self.angle(frame, Pose::Moving);
+    /// The acceleration of a place.
+    pub(super) fn acceleration(&self, place: &BodyPlace) -> Pair {
+        let Some(i) = place.body else { return origin() };
+        let [x, y, angle] = self.list[i].coordinates().map(|name| Term::whole(format!("{name}''")));
+        let arm = self.arm(place);
+        let swung = plus(&[x, y], &scaled(&left_of(&arm), &angle));
+        minus(&swung, &scaled(&arm, &self.turning(place).squared()))
+    }
+
+    /// How fast the turning of the body of a place changes.
+    pub(super) fn spin_up(&self, place: &BodyPlace) -> Term {
+        let rate = |i: usize| Term::whole(format!("{}''", self.list[i].coordinates()[2]));
+        place.body.map_or_else(Term::zero, rate)
+    }
+
+    /// The acceleration of a place as what turns with a frame sees it, in ground axes.
+    pub(super) fn seen_acceleration(&self, frame: &BodyPlace, place: &BodyPlace) -> Pair {
         let between = minus(&self.position(place, Pose::Moving), &self.position(frame, Pose::Moving));
-        if !is_rate {
+        let spin = self.turning(frame);
+        let carried = plus(&self.velocity(frame), &scaled(&left_of(&between), &spin));
+        let moving = minus(&self.velocity(place), &carried);
+        let own = minus(&self.acceleration(place), &self.acceleration(frame));
+        let swung = minus(&own, &scaled(&left_of(&between), &self.spin_up(frame)));
+        let turned = plus(&swung, &scaled(&between, &spin.squared()));
+        minus(&turned, &scaled(&left_of(&moving), &(&Term::number(2.0) * &spin)))
+    }
+
+    /// Where a place is in the axes of a frame and how it is turned there, or how fast these change.
+    pub(super) fn seen(&self, frame: &BodyPlace, place: &BodyPlace, order: usize) -> [Term; 3] {
+        let back = -&self.angle(frame, Pose::Moving);
+        if order == 2 {
+            let [x, y] = turned(&self.seen_acceleration(frame, place), &back);
+            return [x, y, &self.spin_up(place) - &self.spin_up(frame)];
+        }
+        let between = minus(&self.position(place, Pose::Moving), &self.position(frame, Pose::Moving));
+        if order == 0 {
             let [x, y] = turned(&between, &back);
             return [x, y, &self.angle(place, Pose::Moving) + &back];
         }

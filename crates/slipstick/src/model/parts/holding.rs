@@ -41,6 +41,14 @@ impl Held<'_> {
         rate_along(&(coordinate.gradient)(&self.ends))
     }
 
+    /// How fast its rate changes, where that is a sum of what bodies do.
+    pub(super) fn acceleration(&self, coordinate: CoordinateKind) -> Option<Term> {
+        let is_linear = matches!(coordinate.word, "angle" | "s");
+        let product = |(name, slope): &(String, Term)| slope * &Term::whole(format!("{name}''"));
+        let gradient = (coordinate.gradient)(&self.ends);
+        is_linear.then(|| gradient.iter().map(product).fold(Term::zero(), |sum, term| &sum + &term))
+    }
+
     /// What a force along its coordinate does to the coordinates of bodies.
     pub(super) fn push(&self, coordinate: CoordinateKind, force: &Term) -> Vec<(String, Term)> {
         let gradient = (coordinate.gradient)(&self.ends);

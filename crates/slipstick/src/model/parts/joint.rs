@@ -14,8 +14,8 @@ use std::ops::Range;
 const JOINT_KEYS: &[&str] =
     &["at", "repeat", "friction", "stops", "open", "while", "break", "within", "mirror", "start"];
 const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
-const BREAK_KEYS: &[&str] = &["force", "moment"];
-const FRICTION_KEYS: &[&str] = &["torque", "force"];
+const BREAK_KEYS: &[&str] = &["force", "moment", "impulse"];
+const FRICTION_KEYS: &[&str] = &["torque", "force", "coefficient", "radius"];
 
 /// A joint between two places.
 pub(super) struct Joint {
@@ -284,6 +284,11 @@ impl JointReader<'_> {
         let broken = self.part.get("break");
         if let Some(broken) = broken {
             check_keys(self.source, broken, BREAK_KEYS, "`break`");
+            if let Some(impulse) = broken.get("impulse") {
+                let message = format!("joint `{}` breaks by an impulse, which is not there yet", self.name);
+                let hint = "give the `force` or the `moment` that breaks it";
+                self.source.error("not-yet", impulse.key_span.clone(), message, hint);
+            }
         }
         let mut limit = |key: &str| broken.and_then(|broken| self.source.amount_of(broken, key));
         let (force, moment) = (limit("force"), limit("moment"));
@@ -298,9 +303,16 @@ impl JointReader<'_> {
 
     /// Dry friction that is as large as this while it moves.
     fn friction(&mut self, kind: &JointKind) -> Option<Term> {
-        let value = self.part.get("friction")?;
+        let value = self.part.get("friction").filter(|_| kind.track.is_none())?;
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
+        if let Some(coefficient) = value.get("coefficient") {
+            let message =
+                format!("`friction` of joint `{}` follows from its force, which is not there yet", self.name);
+            let hint = "give the `torque` or the `force` of the friction";
+            self.source.error("not-yet", coefficient.key_span.clone(), message, hint);
+            return None;
+        }
         let key = if word == Some("angle") { "torque" } else { "force" };
         let amount = self.source.moving_of(value, key);
         if amount.is_none() || word.is_none() {

@@ -59,7 +59,7 @@ pub(super) const PART_KEYS: &[&str] = &[
     "sensors",
     "assemble",
 ];
-const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch"];
+const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch", "weight"];
 const NO_INERTIA: &str =
     "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
 const MATERIAL_KEYS: &[&str] = &["density"];
@@ -113,7 +113,7 @@ impl Building<'_> {
         let joints = JointList::read(&mut self.source, sections.get("joints"), (&bodies, &shapes));
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
-        let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
+        let placed = placing::place_bodies(&mut self.source, &mut bodies, &joints.list, &mut self.lowered);
         let held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         for (joint, was_placed) in joints.list.iter().zip(placed) {
@@ -133,6 +133,7 @@ impl Building<'_> {
         self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
+        self.model.mechanism.start.weights = self.weights(&bodies);
         start_of_tracks(&held, &mut self.model.mechanism.start);
         self.switch_joints(&held);
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
@@ -182,6 +183,23 @@ impl Building<'_> {
             start.velocities.extend((0..3).filter(|&i| is_given(i)).map(|i| names[i].clone()));
         }
         start
+    }
+
+    /// How much more than others bodies resist being moved.
+    fn weights(&mut self, bodies: &BodyList) -> Vec<(String, f64)> {
+        let (sections, source) = (self.sections, &mut self.source);
+        let weight = sections.get("assemble").and_then(|assemble| assemble.get("weight"));
+        let mut weights = Vec::new();
+        for (name, value) in weight.into_iter().flat_map(Setting::entries) {
+            let Some(number) = source.keep(value.positive()) else { continue };
+            let Some(i) = bodies.index(name) else {
+                let error = super::unknown_name(name, value.key_span.clone(), bodies.names(), "among the bodies");
+                source.errors.push(error);
+                continue;
+            };
+            weights.extend(bodies.list[i].coordinates().map(|coordinate| (coordinate, number)));
+        }
+        weights
     }
 
     /// The angles of joints that are to be positive or negative.

@@ -61,6 +61,14 @@ impl SensorReader<'_> {
             return None;
         };
         match kind {
+            "acceleration" => {
+                let place = self.place(value)?;
+                let vector = match self.part.get("relative_to") {
+                    Some(value) => self.bodies.seen_acceleration(&self.place(value)?, &place),
+                    None => self.bodies.acceleration(&place),
+                };
+                self.along_axes(vector)
+            }
             "position" | "velocity" => {
                 let place = self.place(value)?;
                 let vector = self.relative(kind == "velocity", &place)?;
@@ -68,14 +76,7 @@ impl SensorReader<'_> {
             }
             "distance" => self.distance(value),
             "force" => self.force(value),
-            "energy" => self.energy(value),
-            _ => {
-                let message =
-                    format!("sensor `{}` measures an acceleration, which is not there yet", self.name);
-                let hint = "use a velocity, or the force on a body";
-                self.source.error("not-yet", value.key_span.clone(), message, hint);
-                None
-            }
+            _ => self.energy(value),
         }
     }
 
