@@ -260,7 +260,8 @@ fn accelerations_are_names_and_sensors() {
     );
     let (turned, rate, faster) = (1.0_f64, 3.0, 6.0);
     let rim = -2.0 * (turned.cos() * faster - turned.sin() * rate * rate);
-    let expected = [("a", faster), ("rim", rim), ("still.x", 0.0), ("still.y", 0.0), ("seen.x", 0.0), ("seen.y", 0.0)];
+    let expected =
+        [("a", faster), ("rim", rim), ("still.x", 0.0), ("still.y", 0.0), ("seen.x", 0.0), ("seen.y", 0.0)];
     assert_ends("a wheel", &motor, &expected);
 }
 
@@ -293,7 +294,9 @@ fn joints_start_where_they_say() {
          q = {{ revolute = [\"a.origin\", \"b.origin\"], start = {{ angle = 0.25, velocity = -3 }} }}\n"
     );
     assert_ends("two arms", &turned, &[("a.angle", 1.5), ("b.angle", 0.75 - 2.0)]);
-    let twice = axle.replace("inertia = 1,", "inertia = 1, angle = 1,").replace("\"w.origin\"]", "\"w.origin\"], start = { angle = 2 }");
+    let twice = axle
+        .replace("inertia = 1,", "inertia = 1, angle = 1,")
+        .replace("\"w.origin\"]", "\"w.origin\"], start = { angle = 2 }");
     let errors = Model::from_toml(&format!("{twice}\nrun.until = 1")).expect_err("an error");
     assert_eq!(errors[0].code, "bad-joint");
 }

@@ -182,7 +182,8 @@ impl ConsistentStart {
 
     /// Masses with the weights of what resists being moved.
     fn weigh(&mut self) {
-        let of = |place: usize| self.weights.iter().find(|(i, _)| *i == place).map_or(1.0, |(_, weight)| *weight);
+        let of =
+            |place: usize| self.weights.iter().find(|(i, _)| *i == place).map_or(1.0, |(_, weight)| *weight);
         let places: Vec<(usize, usize)> = self.terms.mass.places().collect();
         for (value, (i, j)) in self.terms.mass.values.iter_mut().zip(places) {
             *value *= (of(i) * of(j)).sqrt();

@@ -370,7 +370,9 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
 fn check_accelerations(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let is_acceleration = |meaning| matches!(meaning, Quantity::Acceleration(_));
     let known = outputs_that_use(model, scope, is_acceleration);
-    if !known.contains(&true) && !model.all_events().any(|(_, event)| matches!(event.trigger, Trigger::Guard(_))) {
+    if !known.contains(&true)
+        && !model.all_events().any(|(_, event)| matches!(event.trigger, Trigger::Guard(_)))
+    {
         return;
     }
     let modes = model.modes.iter().flat_map(|mode| &mode.forces);

@@ -276,7 +276,8 @@ impl FormulaContext {
     /// A force: it may depend on multipliers, as friction does, and on everything but what these are put
     /// together to.
     pub(super) fn pushing() -> Self {
-        let allows = |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_) | Quantity::Acceleration(_));
+        let allows =
+            |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_) | Quantity::Acceleration(_));
         Self { place: "a force", usable: "everything but reactions and accelerations", allows }
     }
 

@@ -172,7 +172,7 @@ fn coordinate(source: &mut PartSource, value: &Setting, from: &Term) -> Option<[
         }
     };
     // All other names are checked with those of other formulas.
-    let checked = parse(&with(&text, &format!("({})", from.text()))).ok()?;
+    let checked = parse(&with(&text, from.text())).ok()?;
     let formula = Formula { syntax: checked, place: SourceLocation::whole(span.clone()) };
     let needed = Some(Dimension::LENGTH);
     source.amounts.push(PartAmount { key: value.last_key().to_owned(), formula, moves: false, needed });

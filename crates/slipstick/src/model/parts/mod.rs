@@ -193,7 +193,8 @@ impl Building<'_> {
         for (name, value) in weight.into_iter().flat_map(Setting::entries) {
             let Some(number) = source.keep(value.positive()) else { continue };
             let Some(i) = bodies.index(name) else {
-                let error = super::unknown_name(name, value.key_span.clone(), bodies.names(), "among the bodies");
+                let error =
+                    super::unknown_name(name, value.key_span.clone(), bodies.names(), "among the bodies");
                 source.errors.push(error);
                 continue;
             };

@@ -151,7 +151,10 @@ impl Placer<'_> {
 
     /// The joint from a body that has its place that says how this one starts.
     fn starting_joint(&self, body: usize) -> Option<(usize, usize)> {
-        self.starting[body].iter().copied().find(|&(k, moved)| self.is_open(k) && self.is_reached(k, 1 - moved))
+        self.starting[body]
+            .iter()
+            .copied()
+            .find(|&(k, moved)| self.is_open(k) && self.is_reached(k, 1 - moved))
     }
 
     /// A body has its place, and so has what is drawn in its axes. Their joints are given.
