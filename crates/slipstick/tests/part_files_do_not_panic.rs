@@ -269,6 +269,9 @@ fn changed_files_end_with_a_model_or_with_messages() {
                 text = changed(&text, &mut drawn);
             }
         }
+        if count == 1 {
+            println!("{text}\n--- leg.toml\n{leg}");
+        }
         let begin = Instant::now();
         let end = catch_unwind(AssertUnwindSafe(|| tried(&text, &leg)));
         let Ok(end) = end else { panic!("seed {seed}:\n{text}\n--- leg.toml\n{leg}") };

@@ -8,11 +8,13 @@ use super::names::{FormulaContext, check_formula, outputs_that_use, places, smoo
 use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
-    CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, PartAmount, Quantity, Scope,
+    CompliantRule, ContactRule, Definition, Diagnostic, Formula, JointRule, Model, PartAmount, Quantity, Reference,
+    Scope,
     SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use toml::de::DeTable;
 
 /// How many coordinates a misspelt speed is compared with.
@@ -43,6 +45,8 @@ pub struct MechanismRule {
     pub start: StartRule,
     /// The bodies, whose coordinates are among those of the model.
     pub bodies: Vec<BodyRule>,
+    /// The joints between them.
+    pub joints: Vec<JointRule>,
     /// The formulas of parts, from which those of the motion are put together.
     pub amounts: Vec<PartAmount>,
     /// The parameters that say how many parts there are.
@@ -67,6 +71,8 @@ pub struct StartRule {
     pub drawn: Vec<String>,
     /// Coordinates whose velocities stay.
     pub velocities: Vec<String>,
+    /// What the user has pinned, with its place.
+    pub pins: Vec<Reference>,
     /// On which side angles of joints are.
     pub branches: Vec<BranchRule>,
     /// How much more than others coordinates of bodies resist being moved.
@@ -78,6 +84,8 @@ pub struct StartRule {
 pub struct BranchRule {
     /// The name of the angle.
     pub name: String,
+    /// Where it stands.
+    pub span: Range<usize>,
     /// The angles of bodies that it is the difference of; the ground has none.
     pub angles: [Option<String>; 2],
     /// Whether it is positive.
@@ -204,6 +212,7 @@ impl Reader<'_> {
             constraints_of_modes: 0,
             contacts: Vec::new(),
             compliant: Vec::new(),
+            joints: Vec::new(),
             start: StartRule::default(),
             bodies: Vec::new(),
             amounts: Vec::new(),

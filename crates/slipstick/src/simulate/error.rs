@@ -352,6 +352,20 @@ pub enum Error {
         t: f64,
         /// What is left of the constraints, in words.
         left: String,
+        /// The constraints and the coordinates that it is about, by name.
+        about: Vec<String>,
+    },
+    /// A joint is to close where its parts are not together.
+    #[error("joint `{joint}` closes {apart:.3e} apart in {what} (t = {t})")]
+    JointApart {
+        /// The joint.
+        joint: String,
+        /// How far its parts are apart.
+        apart: f64,
+        /// What has closed it, in words.
+        what: String,
+        /// The time.
+        t: f64,
     },
     /// Masses and constraints of a mechanism leave open how it moves.
     #[error("the masses do not determine the motion in {what} (t = {t}): {why}")]
@@ -527,7 +541,7 @@ impl Error {
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
-            Self::NotConsistent { .. } => "not-consistent",
+            Self::NotConsistent { .. } | Self::JointApart { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
@@ -583,6 +597,7 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
             Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
+            Self::JointApart { .. } => hints::JOINT_APART,
             Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,
             Self::BadPlace { .. } => hints::BAD_PLACE,
             Self::WrongGradient { .. } => hints::WRONG_GRADIENT,

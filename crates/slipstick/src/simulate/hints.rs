@@ -82,6 +82,8 @@ pub(super) const CONFLICTING_RESETS: &str =
 pub(super) const NO_CONSISTENT_SWITCHES: &str = "check the signs in the equations next to these surfaces, or describe what happens there as a mode \
     of its own";
 
+pub(super) const JOINT_APART: &str =
+    "bring its parts together before it closes, or let it keep what it finds: `at = \"here\"`";
 pub(super) const NOT_CONSISTENT_IN_MOTION: &str =
     "check the lengths in these constraints and what moves them in time, or let the run end before";
 

@@ -44,6 +44,7 @@ mod simulator;
 mod singular_passage;
 mod sizes;
 mod spectral;
+mod start_faults;
 mod stepper;
 mod stiffness;
 mod surface_notes;
@@ -56,6 +57,7 @@ mod validate;
 
 pub(crate) use validate::check_options;
 
+pub use start_faults::explain_start;
 pub use assembly::{Assembly, assemble};
 pub use concurrency::Concurrency;
 pub use error::Error;

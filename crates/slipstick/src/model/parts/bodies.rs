@@ -471,9 +471,29 @@ impl<'s> BodyReader<'_, 's> {
         })
     }
 
+    /// The moment of inertia; a body in space has three, or a matrix of them.
+    fn inertia(&mut self, name: &str) -> Option<Term> {
+        let value = self.setting("inertia")?;
+        let Ok(list) = value.list("", "") else { return Some(self.source.amount(value)) };
+        let own = |(i, value): (usize, &Setting)| match value.list("", "") {
+            Ok(row) => self.source.indices.value(&row.get(i)?.formula_text().ok()?),
+            Err(_) => self.source.indices.value(&value.formula_text().ok()?),
+        };
+        let axes: Vec<Option<f64>> = list.iter().enumerate().map(own).collect();
+        let message = match axes[..] {
+            [Some(x), Some(y), Some(z)] if x > y + z || y > x + z || z > x + y => {
+                format!("the inertia of body `{name}`: no real body has Izz > Ixx + Iyy, about any axis")
+            }
+            _ => format!("the inertia of body `{name}` needs `dimension = 3`, which is not there yet"),
+        };
+        let hint = "in the plane `inertia` is one number, about the axis out of the plane";
+        self.source.error("not-yet", value.span.clone(), message, hint);
+        Some(Term::one())
+    }
+
     /// Mass, inertia and centre of mass: what is given wins.
     fn mass(&mut self, body: &mut Body, spread: Option<&MassSpread>) {
-        let (given, inertia) = (self.part.get("mass").is_some(), self.amount("inertia"));
+        let (given, inertia) = (self.part.get("mass").is_some(), self.inertia(&body.name));
         let com = self.part.get("com").and_then(|value| self.source.pair(value));
         let of_material = body.material.as_ref().and_then(|material| self.densities.get(material));
         let density = self.amount("density").or_else(|| of_material.cloned());

@@ -7,7 +7,7 @@ use super::lowered::{GapRule, LoweredParts};
 use super::source::PartSource;
 use super::term::{Pair, Term};
 use super::track::start_of;
-use crate::model::{Definition, ImpactLaw};
+use crate::model::{Definition, ImpactLaw, JointRule};
 use std::collections::BTreeMap;
 
 /// A joint with its ends where they are: what formulas need of it.
@@ -169,6 +169,19 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
 }
 
 impl Held<'_> {
+    /// What the model knows of it.
+    pub(super) fn rule(&self, lowered: &mut LoweredParts) -> JointRule {
+        let ends = [&self.ends.first, &self.ends.second];
+        let span = &self.joint.span;
+        JointRule {
+            name: self.joint.name.clone(),
+            span: span.clone(),
+            bodies: ends.map(|end| end.body),
+            at: ends.map(|end| end.at.each_ref().map(|term| lowered.formula(term, span))),
+            is_pin: self.joint.kind.joins_points && self.joint.track.is_none() && self.holds().is_none(),
+        }
+    }
+
     /// Whether events open and shut it.
     pub(super) fn is_switched(&self) -> bool {
         let Joint { holding, .. } = self.joint;

@@ -48,7 +48,7 @@ impl Indices {
     }
 
     /// The value of a formula of parameters, as far as they have one.
-    pub(super) fn value(&self, text: &str) -> Option<f64> {
+    pub(in crate::model) fn value(&self, text: &str) -> Option<f64> {
         let (syntax, mut arena) = (parse(text).ok()?, Arena::new());
         let mut known = BTreeMap::new();
         for (name, _) in syntax.names() {

@@ -31,7 +31,7 @@ pub(super) use indices::Indices;
 pub(super) use lowered::GapRule;
 pub(super) use source::bad_index;
 
-use super::{BranchRule, Diagnostic, Model, Setting, StartRule, SwitchRule};
+use super::{BranchRule, Diagnostic, Model, Reference, Setting, StartRule, SwitchRule};
 use bodies::{BodyList, check_keys};
 use contacts::{ContactSets, ShapeScene, lower_contacts};
 use holding::Held;
@@ -126,7 +126,7 @@ impl Building<'_> {
         }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
-        self.lower_bodies(&bodies);
+        self.lower_bodies(&bodies, &joints.list);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         let contacts = self.lower_contacts(&bodies, &joints, &shapes);
@@ -135,6 +135,7 @@ impl Building<'_> {
         self.model.mechanism.start.branches = self.branches(&held);
         self.model.mechanism.start.weights = self.weights(&bodies);
         start_of_tracks(&held, &mut self.model.mechanism.start);
+        self.model.mechanism.joints = held.values().map(|held| held.rule(&mut self.lowered)).collect();
         self.switch_joints(&held);
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
         self.lowered.merge_into(self.model);
@@ -170,7 +171,8 @@ impl Building<'_> {
     /// What is kept while the bodies of the drawing are put together.
     fn start(&mut self, bodies: &BodyList, given: &[[bool; 3]], driven: Vec<String>) -> StartRule {
         let mut start = StartRule { pinned: driven, ..StartRule::default() };
-        start.pinned.extend(self.pinned());
+        start.pins = self.pinned();
+        start.pinned.extend(start.pins.iter().map(|pin| pin.name.clone()));
         for (body, given) in bodies.list.iter().zip(given) {
             let names = body.coordinates();
             // Where the frame is not at the centre of mass, that is known where the angle is.
@@ -222,7 +224,7 @@ impl Building<'_> {
             };
             let angles = [&found.ends.second, &found.ends.first]
                 .map(|end| end.body.map(|i| found.ends.bodies.list[i].coordinates()[2].clone()));
-            rules.push(BranchRule { name: name.to_owned(), angles, positive });
+            rules.push(BranchRule { name: name.to_owned(), span: value.key_span.clone(), angles, positive });
         }
         rules
     }
@@ -278,7 +280,7 @@ impl Building<'_> {
     }
 
     /// The coordinates that stay as they are drawn, by names.
-    fn pinned(&mut self) -> Vec<String> {
+    fn pinned(&mut self) -> Vec<Reference> {
         let (sections, source) = (self.sections, &mut self.source);
         let Some(assemble) = sections.get("assemble") else { return Vec::new() };
         check_keys(source, assemble, ASSEMBLE_KEYS, "`assemble`");
@@ -286,17 +288,19 @@ impl Building<'_> {
         let list = source.keep(list.list("a list of coordinates", "pinned = [\"crank.angle\"]"));
         list.map_or_else(Vec::new, <[Setting]>::to_vec)
             .iter()
-            .filter_map(|value| source.name(value))
+            .filter_map(|value| Some(Reference { name: source.name(value)?, span: value.span.clone() }))
             .collect()
     }
 
     /// Coordinates, masses and weights.
-    fn lower_bodies(&mut self, bodies: &BodyList) {
+    fn lower_bodies(&mut self, bodies: &BodyList, joints: &[joint::Joint]) {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         let gravity = sections.get("gravity").and_then(|value| source.pair(value));
-        for body in &bodies.list {
+        for (i, body) in bodies.list.iter().enumerate() {
+            let is_free = !joints.iter().any(|joint| joint.ends.iter().any(|end| end.body == Some(i)));
             let mut lacks = |what, hint| {
-                let message = format!("body `{}` has no {what}", body.name);
+                let free = if is_free { " and is free along x" } else { "" };
+                let message = format!("body `{}` has no {what}{free}", body.name);
                 source.error("no-mass", body.span.clone(), message, hint);
                 // So that everything else can be looked at.
                 Term::one()
@@ -310,6 +314,12 @@ impl Building<'_> {
                 (Some(mass), Some(inertia)) => [mass.clone(), inertia.clone()],
             };
             let [mass, inertia] = [&mass, &inertia];
+            for (what, term) in [("mass", mass), ("moment of inertia", inertia)] {
+                let value = source.indices.value(term.text()).filter(|value| *value < 0.0);
+                let Some(value) = value else { continue };
+                let message = format!("body `{}` has the {what} {value}, and no real body has one below zero", body.name);
+                source.error("no-mass", body.span.clone(), message, "give zero or more");
+            }
             body_start(body, &bodies.drawn_turn(body.within.as_ref()), lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             lowered.bodies.push(body.name.clone());
