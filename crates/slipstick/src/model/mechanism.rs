@@ -8,9 +8,8 @@ use super::names::{FormulaContext, check_formula, outputs_that_use, places, smoo
 use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
-    CompliantRule, ContactRule, Definition, Diagnostic, Formula, JointRule, Model, PartAmount, Quantity, Reference,
-    Scope,
-    SourceLocation, Trigger, dependency_order,
+    CompliantRule, ContactRule, Definition, Diagnostic, Formula, JointRule, Model, PartAmount, Quantity,
+    Reference, Scope, SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::{BTreeMap, BTreeSet};

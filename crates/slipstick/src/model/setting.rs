@@ -51,7 +51,7 @@ impl Setting {
                     .map(|(k, v)| Self::new(&format!("{key}.{}", k.get_ref()), k.span(), v, text));
                 Content::Table(inner.collect())
             }
-            other => Content::Other(other.type_str()),
+            other @ DeValue::Datetime(_) => Content::Other(other.type_str()),
         };
         let text = text.get(span.clone()).unwrap_or("?").trim().to_owned();
         Self { key, key_span, span, content, text }

@@ -367,7 +367,8 @@ impl Consistency<'_, '_> {
         let constraints = system.constraints();
         let about: Vec<String> = open.iter().map(|(k, _)| constraints[*k].name.clone()).collect();
         if let Some(joint) = joint_of(&about[0]) {
-            let (joint, apart) = (joint.to_owned(), open.iter().map(|(_, left)| left.abs()).fold(0.0, f64::max));
+            let (joint, apart) =
+                (joint.to_owned(), open.iter().map(|(_, left)| left.abs()).fold(0.0, f64::max));
             return Err(Error::JointApart { joint, apart, what, t: *t });
         }
         let (name, open) = (&system.state_names()[i], open_in_words(constraints, &open));

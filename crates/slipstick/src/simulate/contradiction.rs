@@ -146,7 +146,12 @@ impl Diagnosis<'_, '_> {
     }
 
     fn motion_not_consistent(&self, left: String) -> Error {
-        Error::NotConsistent { what: IN_MOTION.to_owned(), t: self.integrator.trial.t, left, about: Vec::new() }
+        Error::NotConsistent {
+            what: IN_MOTION.to_owned(),
+            t: self.integrator.trial.t,
+            left,
+            about: Vec::new(),
+        }
     }
 
     fn in_words(&self, rows: &[(usize, f64)]) -> String {

@@ -57,7 +57,6 @@ mod validate;
 
 pub(crate) use validate::check_options;
 
-pub use start_faults::explain_start;
 pub use assembly::{Assembly, assemble};
 pub use concurrency::Concurrency;
 pub use error::Error;
@@ -69,3 +68,4 @@ pub use options::{
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
 pub use simulator::{Simulator, simulate, simulate_watched};
+pub use start_faults::explain_start;

@@ -13,29 +13,29 @@ pub fn explain_start(model: &Model, error: &Error, overrides: &Overrides) -> Opt
     if what != "the start" || model.mechanism.bodies.is_empty() {
         return None;
     }
-    let fault = Fault { model, about, overrides };
+    let fault = StartFault { model, about, overrides };
     let found = fault.branch(left).or_else(|| fault.drives()).or_else(|| fault.pins());
     found.or_else(|| fault.open_loop(left))
 }
 
-struct Fault<'f> {
+struct StartFault<'f> {
     model: &'f Model,
     about: &'f [String],
     overrides: &'f Overrides,
 }
 
-fn diagnostic(span: &Range<usize>, message: String, hint: &str) -> Option<Diagnostic> {
-    Some(Diagnostic::new("not-consistent", span.clone(), message).hint(hint))
+fn diagnostic(span: &Range<usize>, message: String, hint: &str) -> Diagnostic {
+    Diagnostic::new("not-consistent", span.clone(), message).hint(hint)
 }
 
-impl Fault<'_> {
+impl StartFault<'_> {
     /// It closes in the other way.
     fn branch(&self, left: &str) -> Option<Diagnostic> {
         let branches = &self.model.mechanism.start.branches;
         let rule = branches.iter().find(|rule| self.about.contains(&rule.name))?;
         let message = format!("the loop closes only the other way: {left}");
         let hint = "draw its bodies nearer to where they should be, or ask for the other branch";
-        diagnostic(&rule.span, message, hint)
+        Some(diagnostic(&rule.span, message, hint))
     }
 
     /// Whether it can be put together after something was taken from the model.
@@ -62,7 +62,7 @@ impl Fault<'_> {
         let names: Vec<String> =
             guilty.iter().filter_map(|drive| of_drive(&drive.name)).map(|name| format!("`{name}`")).collect();
         let message = format!("drives {} move one degree of freedom, and not alike", names.join(", "));
-        diagnostic(&first.span, message, "keep one of them")
+        Some(diagnostic(&first.span, message, "keep one of them"))
     }
 
     /// What is pinned cannot stay.
@@ -76,7 +76,7 @@ impl Fault<'_> {
         let joints = self.joints().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let joints = if joints.is_empty() { String::new() } else { format!(" joint {joints}") };
         let message = format!("`pinned` contradicts{joints}: `{}` cannot stay where it is drawn", first.name);
-        diagnostic(&first.span, message, "draw it elsewhere, or let it move")
+        Some(diagnostic(&first.span, message, "draw it elsewhere, or let it move"))
     }
 
     /// The joints that stay open, by name.
@@ -92,16 +92,23 @@ impl Fault<'_> {
         let joint = self.about.iter().find_map(|name| self.model.joint_of(name))?;
         let Some(found) = self.model.loop_of(joint) else {
             let message = format!("joint `{}` stays open: {left}", joint.name);
-            return diagnostic(&joint.span, message, "draw its bodies nearer to each other, or check its points");
+            return Some(diagnostic(
+                &joint.span,
+                message,
+                "draw its bodies nearer to each other, or check its points",
+            ));
         };
         let names = found.joints.join(", ");
         let message = match found.short {
             Some((reach, needed)) => {
                 let apart = 1e3 * (needed - reach);
-                format!("loop {names} stays open by {apart:.3} mm: its links reach {reach:.4} m, needed {needed:.4} m")
+                format!(
+                    "loop {names} stays open by {apart:.3} mm: its links reach {reach:.4} m, needed {needed:.4} m"
+                )
             }
             None => format!("loop {names} stays open: {left}"),
         };
-        diagnostic(&joint.span, message, "check the lengths, or draw the bodies nearer to where the loop closes")
+        let hint = "check the lengths, or draw the bodies nearer to where the loop closes";
+        Some(diagnostic(&joint.span, message, hint))
     }
 }

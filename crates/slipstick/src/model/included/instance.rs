@@ -231,7 +231,7 @@ impl Instance {
             return value;
         }
         let number = |text: &str| match text.parse::<f64>() {
-            Ok(number) if number == 0.0 => Some("0".to_owned()),
+            Ok(0.0) => Some("0".to_owned()),
             Ok(number) if number.is_finite() => Some(format!("{:?}", -number)),
             _ => None,
         };

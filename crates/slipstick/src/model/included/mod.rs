@@ -53,6 +53,15 @@ struct UsedPart<'u, 'i> {
     instance: Instance,
 }
 
+/// What is added to the model, and from where.
+struct Added<'a> {
+    section: &'a str,
+    part: &'a str,
+    /// Whether its names are the same everywhere.
+    is_shared: bool,
+    span: Range<usize>,
+}
+
 impl<'s, 'i> Inclusion<'s, 'i> {
     pub(super) fn new(sources: &'s Sources, tables: Vec<DeTable<'i>>) -> Self {
         let errors = sources.errors.clone();
@@ -216,11 +225,7 @@ impl<'s, 'i> Inclusion<'s, 'i> {
                 continue;
             };
             let DeValue::Table(mut entries) = value.into_inner() else {
-                // What it should be, reading the file on its own says.
-                let hint = "check the file of the part on its own: `slipstick check`";
-                if section != "dimension" {
-                    self.error("wrong-type", span, format!("`{section}` must be a table"), hint);
-                }
+                self.check_dimension(section, span);
                 continue;
             };
             if section == "bodies"
@@ -235,12 +240,20 @@ impl<'s, 'i> Inclusion<'s, 'i> {
             if section == "parameters" {
                 set_parameters(part, &mut own);
             }
-            self.add(section, (part.name, is_shared), own, table, &span);
+            self.add(&Added { section, part: part.name, is_shared, span }, own, table);
         }
         if !ground.is_empty() {
             let on = part.table.get("on");
             let span = on.map_or(part.span.clone(), Spanned::span);
             frames.push((Spanned::new(span, DeValue::String(part.instance.on.clone().into())), ground));
+        }
+    }
+
+    /// What is no table, and should be one.
+    fn check_dimension(&mut self, section: &str, span: Range<usize>) {
+        let hint = "check the file of the part on its own: `slipstick check`";
+        if section != "dimension" {
+            self.error("wrong-type", span, format!("`{section}` must be a table"), hint);
         }
     }
 
@@ -293,14 +306,9 @@ impl<'s, 'i> Inclusion<'s, 'i> {
     }
 
     /// Adds entries to a section of the model.
-    fn add(
-        &mut self,
-        section: &str,
-        (part, is_shared): (&str, bool),
-        entries: DeTable<'i>,
-        table: &mut DeTable<'i>,
-        span: &Range<usize>,
-    ) {
+    fn add(&mut self, added: &Added<'_>, entries: DeTable<'i>, table: &mut DeTable<'i>) {
+        let Added { section, part, is_shared, span } = added;
+        let (section, is_shared) = (*section, *is_shared);
         if table.get(section).is_none() {
             insert(table, section, DeValue::Table(DeTable::new()), span);
         }
@@ -312,15 +320,11 @@ impl<'s, 'i> Inclusion<'s, 'i> {
                 }
                 Some(other) if is_shared && is_same(other.get_ref(), value.get_ref()) => {}
                 Some(_) => {
-                    let message = match is_shared {
-                        true => format!(
-                            "`{}` in `{section}` is another in the file of part `{part}`",
-                            key.get_ref()
-                        ),
-                        false => format!(
-                            "there is a `{}` in `{section}` beside that of part `{part}`",
-                            key.get_ref()
-                        ),
+                    let name = key.get_ref();
+                    let message = if is_shared {
+                        format!("`{name}` in `{section}` is another in the file of part `{part}`")
+                    } else {
+                        format!("there is a `{name}` in `{section}` beside that of part `{part}`")
                     };
                     let hint = "give one of them another name, or the same values";
                     self.errors.push(Diagnostic::new("duplicate-name", key.span(), message).hint(hint));

@@ -81,7 +81,7 @@ impl Sources {
             return Ok(known + 1);
         }
         let text = read(&path)?;
-        self.text += &format!("\n# {path}\n");
+        self.text.extend(["\n# ", &path, "\n"]);
         let start = self.text.len();
         self.text += &text;
         self.files.push(SourceFile { path, span: start..self.text.len(), uses: BTreeMap::new() });
@@ -152,10 +152,10 @@ fn resolve(from: &str, used: &str) -> Result<String, String> {
     for step in used.split('/') {
         match step {
             "." | "" => {}
-            ".." if folders.pop().is_none() => {
-                return Err("it is outside of the folder of the model".to_owned());
+            ".." => {
+                let outside = || "it is outside of the folder of the model".to_owned();
+                folders.pop().ok_or_else(outside)?;
             }
-            ".." => {}
             name => folders.push(name),
         }
     }

@@ -100,13 +100,13 @@ impl SmoothCurve {
     fn fault(&self, samples: &CurveSamples, known: &BTreeMap<String, f64>) -> Option<(String, &'static str)> {
         let (first, last) = (samples.places[0], samples.places[SAMPLES]);
         let is_finite = samples.values.iter().flatten().all(|value| value.is_finite());
-        if !(first < last) || !is_finite {
+        if first.is_nan() || last.is_nan() || first >= last || !is_finite {
             let hint = "`s` goes from a smaller to a larger number, and `x` and `y` are finite there";
             return Some((format!("is not known from s = {first} to {last}"), hint));
         }
         let speeds = samples.values.iter().map(|value| value[2].hypot(value[3]));
         let (slowest, fastest) = speeds.fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
-        if !(slowest > SAME * fastest) {
+        if slowest <= SAME * fastest {
             let hint = "a smooth curve goes on everywhere as `s` grows; give a corner to two shapes";
             return Some(("stands still somewhere along `s`".to_owned(), hint));
         }

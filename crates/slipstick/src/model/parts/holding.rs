@@ -6,7 +6,6 @@ use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, LoweredParts};
 use super::source::PartSource;
 use super::term::{Pair, Term};
-use super::track::start_of;
 use crate::model::{Definition, ImpactLaw, JointRule};
 use std::collections::BTreeMap;
 
@@ -75,8 +74,7 @@ pub(super) fn held<'a>(
         let (axis, is_mirrored) = (joint.axis.clone(), joint.is_mirrored);
         let mut ends = Ends { bodies, first, second, axis, is_mirrored, track: None };
         if let Some(track) = &joint.track {
-            let given = joint.start[0].as_ref();
-            let start = start_of((track, &joint.name), &ends, given, (source, &mut *lowered), &joint.span);
+            let start = joint.start_on(track, &ends, (source, &mut *lowered));
             ends.track = Some((track, format!("joint.{}.s", joint.name), start));
         }
         all.insert(joint.name.as_str(), Held { joint, ends });

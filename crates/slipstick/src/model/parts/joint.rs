@@ -5,7 +5,7 @@ use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
 use super::shapes::BodyShape;
 use super::source::PartSource;
 use super::term::{Pair, Term, unit};
-use super::track::{Track, TrackEnds};
+use super::track::{CurveTrack, TrackEnds};
 use crate::expr::Dimension;
 use crate::model::Setting;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) struct Joint {
     /// What it keeps, in place of what is drawn.
     pub(super) kept: Option<Term>,
     /// What it runs along.
-    pub(super) track: Option<Track>,
+    pub(super) track: Option<CurveTrack>,
     /// Its own coordinate at the start, and the velocity of that.
     pub(super) start: [Option<Term>; 2],
     pub(super) holding: Holding,
@@ -179,6 +179,9 @@ fn ratio(source: &mut PartSource, (name, part): (&str, &Setting), kind: &'static
     Some(Ratio { name: name.to_owned(), span, kind, ends: [first, second], factor })
 }
 
+/// Both ends, each with whether a place on its body is named, and what the joint runs along.
+type JointEnds = ([(BodyPlace, bool); 2], Option<CurveTrack>);
+
 /// Reads one joint between places.
 struct JointReader<'r> {
     source: &'r mut PartSource,
@@ -192,15 +195,7 @@ impl JointReader<'_> {
     fn joint(&mut self, kind: &'static JointKind) -> Option<Joint> {
         let keys: Vec<&str> = [kind.word].iter().chain(kind.keys).chain(JOINT_KEYS).copied().collect();
         check_keys(self.source, self.part, &keys, &format!("joint `{}`", self.name));
-        let ends = ends(self.source, (self.name, kind.word), self.part)?;
-        let (first, second, track) = match kind.track {
-            None => (self.end(&ends[0])?, self.end(&ends[1])?, None),
-            Some(kind) => {
-                let ends = TrackEnds { name: self.name, kind, part: self.part, ends };
-                let ([first, second], track) = ends.read(self.source, (self.bodies, self.shapes))?;
-                ((first, true), (second, true), Some(track))
-            }
-        };
+        let ([first, second], track) = self.ends(kind)?;
         if first.0.body == second.0.body {
             let message = format!("both ends of joint `{}` are on one body", self.name);
             self.source.error(
@@ -211,16 +206,9 @@ impl JointReader<'_> {
             );
             return None;
         }
-        if track.is_some() {
-            self.check_track();
-        }
         let (at, kept, here) = self.at(kind)?;
         let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
-        let within = self.source.name_of(self.part, "within");
-        let within = match within.zip(self.part.get("within")) {
-            Some((name, value)) => Some(self.bodies.find(self.source, &name, &value.span)?.0),
-            None => None,
-        };
+        let within = self.within();
         let is_mirrored = mirror == Some(true);
         let is_turned = is_mirrored && kind.word == "angle";
         let axis = self.part.get("axis").and_then(|value| self.source.pair_as(value, None));
@@ -241,6 +229,25 @@ impl JointReader<'_> {
             friction: self.friction(kind),
             stops: self.stops(kind),
         })
+    }
+
+    /// Both ends, each with whether a place on its body is named, and what the joint runs along.
+    fn ends(&mut self, kind: &JointKind) -> Option<JointEnds> {
+        let ends = ends(self.source, (self.name, kind.word), self.part)?;
+        let Some(kind) = kind.track else {
+            return Some(([self.end(&ends[0])?, self.end(&ends[1])?], None));
+        };
+        let ends = TrackEnds { name: self.name, kind, part: self.part, ends };
+        let (places, track) = ends.read(self.source, (self.bodies, self.shapes))?;
+        self.check_track();
+        Some((places.map(|place| (place, true)), Some(track)))
+    }
+
+    /// The place in whose axes the joint is drawn, if it is not the ground.
+    fn within(&mut self) -> Option<BodyPlace> {
+        let value = self.part.get("within")?;
+        let name = self.source.name(value)?;
+        Some(self.bodies.find(self.source, &name, &value.span)?.0)
     }
 
     /// An end, with whether a place on the body is named. The frame that the joint is drawn in is none.

@@ -317,7 +317,10 @@ impl Building<'_> {
             for (what, term) in [("mass", mass), ("moment of inertia", inertia)] {
                 let value = source.indices.value(term.text()).filter(|value| *value < 0.0);
                 let Some(value) = value else { continue };
-                let message = format!("body `{}` has the {what} {value}, and no real body has one below zero", body.name);
+                let message = format!(
+                    "body `{}` has the {what} {value}, and no real body has one below zero",
+                    body.name
+                );
                 source.error("no-mass", body.span.clone(), message, "give zero or more");
             }
             body_start(body, &bodies.drawn_turn(body.within.as_ref()), lowered);

@@ -213,7 +213,7 @@ fn turned_by(bodies: &BodyList, (joint, moved): (&Joint, usize), body: usize) ->
     let is_angle = joint.kind.coordinate.is_some_and(|coordinate| coordinate.word == "angle");
     let is_free = is_angle && bodies.list[body].drawn[2].is_none();
     let start = joint.start[0].as_ref().filter(|_| is_free)?;
-    let start = if (moved == 1) != joint.is_mirrored { start.clone() } else { -start };
+    let start = if (moved == 1) == joint.is_mirrored { -start } else { start.clone() };
     Some(&(&bodies.angle(&joint.ends[1 - moved], Pose::Drawn) + &start) - &joint.ends[moved].angle)
 }
 

@@ -8,6 +8,7 @@
 use super::bodies::{BodyList, BodyPlace, Pose};
 use super::curve::{SAMPLES, SmoothCurve};
 use super::indices::Indices;
+use super::joint::Joint;
 use super::joints::{Ends, TrackKind};
 use super::lowered::LoweredParts;
 use super::shapes::{BodyShape, ShapeForm};
@@ -18,8 +19,8 @@ use std::ops::Range;
 
 /// What a joint runs along.
 #[derive(Clone, Debug)]
-pub(super) struct Track {
-    path: Path,
+pub(super) struct CurveTrack {
+    path: TrackPath,
     /// How far from it the centre of the disc is; zero for a point.
     radius: Term,
     /// Whether the disc is where the shape is solid.
@@ -29,7 +30,7 @@ pub(super) struct Track {
 }
 
 #[derive(Clone, Debug)]
-enum Path {
+enum TrackPath {
     /// From a point along a direction, with what is free on its left.
     Line(Pair, Pair),
     Circle(Term),
@@ -41,6 +42,9 @@ enum Rolled {
     Way(Term),
     Factor(Term),
 }
+
+/// The places of both ends, and what is between them.
+pub(super) type TrackPlaces = ([BodyPlace; 2], CurveTrack);
 
 /// The shapes that the ends of a joint name.
 pub(super) struct TrackEnds<'e> {
@@ -56,12 +60,12 @@ impl TrackEnds<'_> {
         &self,
         source: &mut PartSource,
         (bodies, shapes): (&BodyList, &[BodyShape]),
-    ) -> Option<([BodyPlace; 2], Track)> {
+    ) -> Option<TrackPlaces> {
         let inside = self.part.get("inside").and_then(|value| source.keep(value.boolean()));
         let mirror = self.part.get("mirror").and_then(|value| value.boolean().ok());
         let [first, second] = &self.ends;
         let (place, radius) = if self.kind.takes_disc {
-            let shape = self.shape(source, first, shapes)?;
+            let shape = Self::shape(source, first, shapes)?;
             let ShapeForm::Disc(radius) = &shape.form else {
                 return self.wrong(source, first, shape, "the first end must be a disc");
             };
@@ -69,28 +73,28 @@ impl TrackEnds<'_> {
         } else {
             (bodies.find(source, &first.0, &first.1)?.0, Term::zero())
         };
-        let shape = self.shape(source, second, shapes)?;
+        let shape = Self::shape(source, second, shapes)?;
         let path = match &shape.form {
             ShapeForm::Curve(curve) => {
                 let mut curve = curve.clone();
                 curve.is_clockwise ^= mirror == Some(true) && !curve.is_closed;
-                Path::Curve(curve)
+                TrackPath::Curve(curve)
             }
-            ShapeForm::Disc(radius) if self.kind.rolls => Path::Circle(radius.clone()),
+            ShapeForm::Disc(radius) if self.kind.rolls => TrackPath::Circle(radius.clone()),
             ShapeForm::HalfPlane(out) if self.kind.rolls => {
                 let [x, y] = unit(out.clone());
                 let along = if shape.is_hollow { [-&y, x] } else { [y, -&x] };
-                Path::Line(origin(), along)
+                TrackPath::Line(origin(), along)
             }
             ShapeForm::Segment(from, to) if self.kind.rolls => {
                 // In the mirror its ends have changed places.
                 let start = if mirror == Some(true) { to } else { from };
-                Path::Line(start.clone(), unit(minus(to, from)))
+                TrackPath::Line(start.clone(), unit(minus(to, from)))
             }
             _ => return self.wrong(source, second, shape, self.kind.second),
         };
-        let is_inside = inside.unwrap_or(shape.is_hollow && !matches!(path, Path::Line(..)));
-        let track = Track { path, radius, is_inside, is_mirrored: mirror == Some(true) };
+        let is_inside = inside.unwrap_or(shape.is_hollow && !matches!(path, TrackPath::Line(..)));
+        let track = CurveTrack { path, radius, is_inside, is_mirrored: mirror == Some(true) };
         let has_ends = match &shape.form {
             ShapeForm::Curve(curve) => !curve.is_closed,
             form => matches!(form, ShapeForm::Segment(..)),
@@ -100,7 +104,6 @@ impl TrackEnds<'_> {
     }
 
     fn shape<'s>(
-        &self,
         source: &mut PartSource,
         (name, span): &(String, Range<usize>),
         shapes: &'s [BodyShape],
@@ -127,7 +130,7 @@ impl TrackEnds<'_> {
     }
 
     /// What has ends needs stops, and a disc needs room.
-    fn check(&self, source: &mut PartSource, track: &Track, has_ends: bool) -> Option<()> {
+    fn check(&self, source: &mut PartSource, track: &CurveTrack, has_ends: bool) -> Option<()> {
         let stops = self.part.get("stops");
         let has_stops = stops.is_some_and(|stops| stops.get("from").is_some() && stops.get("to").is_some());
         if has_ends && !has_stops {
@@ -139,14 +142,14 @@ impl TrackEnds<'_> {
         let values = source.indices.values();
         let value = |term: &Term| source.indices.value(term.text());
         let has_room = match (&track.path, value(&track.radius)) {
-            (Path::Circle(outer), Some(radius)) if track.is_inside => {
+            (TrackPath::Circle(outer), Some(radius)) if track.is_inside => {
                 value(outer).is_none_or(|outer| outer > radius)
             }
-            (Path::Curve(curve), Some(radius)) => {
+            (TrackPath::Curve(curve), Some(radius)) => {
                 let side = track.side() * if curve.is_clockwise { -1.0 } else { 1.0 };
                 curve.has_room((radius, side), values) != Some(false)
             }
-            (Path::Line(..), _) if track.is_inside => false,
+            (TrackPath::Line(..), _) if track.is_inside => false,
             _ => true,
         };
         if has_room {
@@ -163,7 +166,7 @@ impl TrackEnds<'_> {
     }
 }
 
-impl Track {
+impl CurveTrack {
     /// Whether the disc is outside of what is solid, as a sign.
     fn side(&self) -> f64 {
         if self.is_inside { -1.0 } else { 1.0 }
@@ -177,16 +180,16 @@ impl Track {
     pub(super) fn centre(&self, s: &Term) -> Pair {
         let signed = |sign: f64, term: &Term| if sign < 0.0 { -term } else { term.clone() };
         match &self.path {
-            Path::Line(from, along) => {
+            TrackPath::Line(from, along) => {
                 let at = plus(from, &scaled(along, &signed(self.mirror(), s)));
                 plus(&at, &scaled(&left_of(along), &self.radius))
             }
-            Path::Circle(outer) => {
+            TrackPath::Circle(outer) => {
                 let reach = outer + &signed(self.side(), &self.radius);
                 [&reach * &signed(self.mirror(), &s.cos()), &reach * &s.sin()]
             }
-            Path::Curve(curve) if self.radius.is_zero() => curve.at(0, s),
-            Path::Curve(curve) => {
+            TrackPath::Curve(curve) if self.radius.is_zero() => curve.at(0, s),
+            TrackPath::Curve(curve) => {
                 let [dx, dy] = curve.at(1, s);
                 let out = signed(self.turn(curve), &self.radius).over(&length(&[dx.clone(), dy.clone()]));
                 plus(&curve.at(0, s), &scaled(&[dy, -&dx], &out))
@@ -202,12 +205,12 @@ impl Track {
     fn rolled(&self, s: &Term) -> Rolled {
         let signed = |sign: f64, term: &Term| if sign < 0.0 { -term } else { term.clone() };
         match &self.path {
-            Path::Line(..) => Rolled::Way(signed(self.mirror(), s)),
-            Path::Circle(outer) => {
+            TrackPath::Line(..) => Rolled::Way(signed(self.mirror(), s)),
+            TrackPath::Circle(outer) => {
                 let reach = &signed(self.side(), outer) + &self.radius;
                 Rolled::Way(&reach * &signed(-self.mirror(), s))
             }
-            Path::Curve(curve) => {
+            TrackPath::Curve(curve) => {
                 let (first, second) = (curve.at(1, s), curve.at(2, s));
                 let speed = length(&first);
                 let bend = cross(&first, &second).over(&dot(&first, &first));
@@ -219,15 +222,17 @@ impl Track {
     /// Where along it a place of the drawing is, in the axes of the shape.
     fn foot(&self, at: &Pair, indices: &Indices) -> Term {
         match &self.path {
-            Path::Line(from, along) => {
+            TrackPath::Line(from, along) => {
                 let way = dot(along, &minus(at, from));
                 if self.is_mirrored { -&way } else { way }
             }
-            Path::Circle(_) => {
+            TrackPath::Circle(_) => {
                 let x = if self.is_mirrored { -&at[0] } else { at[0].clone() };
                 Term::call("atan2", &[&at[1], &x])
             }
-            Path::Curve(curve) => self.nearest(curve, at, indices).unwrap_or_else(|| curve.ends[0].clone()),
+            TrackPath::Curve(curve) => {
+                self.nearest(curve, at, indices).unwrap_or_else(|| curve.ends[0].clone())
+            }
         }
     }
 
@@ -320,20 +325,19 @@ impl Ends<'_> {
     }
 }
 
-/// Where along its track a joint starts.
-pub(super) fn start_of(
-    (track, joint): (&Track, &str),
-    ends: &Ends<'_>,
-    given: Option<&Term>,
-    (source, lowered): (&PartSource, &mut LoweredParts),
-    span: &Range<usize>,
-) -> Term {
-    let start = match given {
-        Some(given) => given.clone(),
-        None => {
+impl Joint {
+    /// Where along its track a joint starts: as it says, or where it is drawn.
+    pub(super) fn start_on(
+        &self,
+        track: &CurveTrack,
+        ends: &Ends<'_>,
+        (source, lowered): (&PartSource, &mut LoweredParts),
+    ) -> Term {
+        let found = || {
             let indices = source.indices.with(&lowered.drawn);
             track.foot(&ends.in_axes_of_track(Pose::Drawn), &indices)
-        }
-    };
-    lowered.fixed(&format!("joint.{joint}.start"), start, span)
+        };
+        let start = self.start[0].clone().unwrap_or_else(found);
+        lowered.fixed(&format!("joint.{}.start", self.name), start, &self.span)
+    }
 }

@@ -19,7 +19,7 @@ pub(super) use ratio::RatioKind;
 
 use super::bodies::{BodyList, BodyPlace, Pose};
 use super::term::{Pair, Term, dot, left_of, minus, turned};
-use super::track::Track;
+use super::track::CurveTrack;
 use crate::expr::Dimension;
 
 /// The kinds of joints between two places.
@@ -93,7 +93,7 @@ pub(super) struct Ends<'a> {
     /// Whether the angle counts the other way round.
     pub(super) is_mirrored: bool,
     /// What it runs along, with the name of the place there and where that is at the start.
-    pub(super) track: Option<(&'a Track, String, Term)>,
+    pub(super) track: Option<(&'a CurveTrack, String, Term)>,
 }
 
 /// What a joint leaves free.
