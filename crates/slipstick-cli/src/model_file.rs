@@ -4,7 +4,7 @@ use crate::arguments::SimulationArguments;
 use crate::progress::RunMonitor;
 use crate::talk::{self, Trouble};
 use sha2::{Digest, Sha256};
-use slipstick::model::{Diagnostic, Model};
+use slipstick::model::{Diagnostic, Model, Sources};
 use slipstick::simulate::{Overrides, Plan, method_hint};
 use slipstick::step::{Method, Tolerances};
 use std::path::Path;
@@ -15,8 +15,9 @@ pub(crate) struct ModelFile {
     pub(crate) name: String,
     /// The name without its ending.
     pub(crate) stem: String,
-    pub(crate) text: String,
-    /// SHA-256 of the text.
+    /// Its text, and the texts of the files that its parts use.
+    pub(crate) sources: Sources,
+    /// SHA-256 of all texts.
     pub(crate) hash: String,
     pub(crate) model: Model,
 }
@@ -33,14 +34,16 @@ impl ModelFile {
         let stem = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         // A stem of dots alone would lead out of the folder for results.
         let stem = if stem.trim_matches('.').is_empty() { "model".to_owned() } else { stem };
-        match Plan::read_model(&text) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let sources = Sources::gather(&text, &mut |path| part_text(folder, path));
+        match Plan::read_sources(&sources) {
             Ok(model) => {
-                let hash = Sha256::digest(text.as_bytes())
+                let hash = Sha256::digest(sources.text().as_bytes())
                     .iter()
                     .fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
-                Ok(Self { name, stem, text, hash, model })
+                Ok(Self { name, stem, sources, hash, model })
             }
-            Err(diagnostics) => Err(Trouble::Model { file: path.display().to_string(), text, diagnostics }),
+            Err(diagnostics) => Err(Trouble::model(path, &sources, diagnostics)),
         }
     }
 
@@ -89,9 +92,7 @@ impl ModelFile {
                 [one] if one.span.is_none() => {
                     Trouble::new(one.code, &*one.message, one.hint.as_deref().unwrap_or_default())
                 }
-                _ => {
-                    Trouble::Model { file: path.display().to_string(), text: self.text.clone(), diagnostics }
-                }
+                _ => Trouble::model(path, &self.sources, diagnostics),
             }
         })
     }
@@ -122,6 +123,20 @@ impl ModelFile {
             }
         }
     }
+}
+
+/// The text of a file that a part uses, below the folder of the model.
+fn part_text(folder: &Path, path: &str) -> Result<String, String> {
+    let file = folder.join(path);
+    let in_words = |error: std::io::Error| format!("cannot read it: {error}");
+    // A link may lead out of the folder.
+    let below = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let found = file.canonicalize().map_err(in_words)?;
+    if !found.starts_with(below.canonicalize().map_err(in_words)?) {
+        return Err("it is outside of the folder of the model".to_owned());
+    }
+    let bytes = std::fs::read(&found).map_err(in_words)?;
+    String::from_utf8(bytes).map_err(|_| "it is not a text file in UTF-8".to_owned())
 }
 
 /// The method of that name, or the names there are.

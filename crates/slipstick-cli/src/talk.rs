@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use serde_json::json;
-use slipstick::model::Diagnostic;
+use slipstick::model::{Diagnostic, Sources};
 use slipstick::trajectory::Severity;
 use std::io::Write;
 use std::path::Path;
@@ -15,12 +15,40 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// The model has errors.
-    Model { file: String, text: String, diagnostics: Vec<Diagnostic> },
+    Model { file: String, list: Vec<FileErrors> },
     /// Something else, with its code and cure.
     Other { code: &'static str, message: String, hint: String },
 }
 
+/// The errors in one file of a model.
+#[derive(Debug)]
+pub(crate) struct FileErrors {
+    file: String,
+    text: String,
+    diagnostics: Vec<Diagnostic>,
+}
+
 impl Trouble {
+    /// Errors of a model, each in the file where it stands.
+    pub(crate) fn model(path: &Path, sources: &Sources, diagnostics: Vec<Diagnostic>) -> Self {
+        let own = path.display().to_string();
+        let mut list: Vec<FileErrors> = Vec::new();
+        for mut diagnostic in diagnostics {
+            let place = sources.place(diagnostic.span.as_ref().unwrap_or(&(0..0)));
+            let of_part = |part| path.parent().unwrap_or(Path::new("")).join(part).display().to_string();
+            let file = place.path.map_or_else(|| own.clone(), of_part);
+            diagnostic.span = diagnostic.span.map(|_| place.span.clone());
+            match list.iter_mut().find(|errors| errors.file == file) {
+                Some(errors) => errors.diagnostics.push(diagnostic),
+                None => {
+                    let text = place.text.to_owned();
+                    list.push(FileErrors { file, text, diagnostics: vec![diagnostic] });
+                }
+            }
+        }
+        Self::Model { file: own, list }
+    }
+
     pub(crate) fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Other { code, message: message.into(), hint: hint.into() }
     }
@@ -34,16 +62,20 @@ impl Trouble {
     /// Says what is wrong: to a person, and with `--json` also as data.
     pub(crate) fn tell(&self, json: bool) {
         match self {
-            Self::Model { file, text, diagnostics } => {
-                let lines = Lines::new(text);
-                for diagnostic in diagnostics {
-                    line(&format!("{}\n", render(file, &lines, diagnostic)));
+            Self::Model { file, list } => {
+                for FileErrors { file, text, diagnostics } in list {
+                    let lines = Lines::new(text);
+                    diagnostics.iter().for_each(|one| line(&format!("{}\n", render(file, &lines, one))));
                 }
-                let (count, s) = (diagnostics.len(), if diagnostics.len() == 1 { "" } else { "s" });
+                let count: usize = list.iter().map(|errors| errors.diagnostics.len()).sum();
+                let s = if count == 1 { "" } else { "s" };
                 line(&format!("{file}: {count} error{s}; `slipstick explain CODE` tells more about each"));
                 if json {
-                    let list = diagnostics_json(text, diagnostics);
-                    data(json!({ "ok": false, "file": file, "errors": list }));
+                    let all = list.iter().flat_map(|errors| {
+                        let part = (errors.file != *file).then_some(errors.file.as_str());
+                        diagnostics_json(&errors.text, &errors.diagnostics, part)
+                    });
+                    data(json!({ "ok": false, "file": file, "errors": all.collect::<Vec<_>>() }));
                 }
             }
             Self::Other { code, message, hint } => {
@@ -107,11 +139,17 @@ pub(crate) fn remark(severity: Severity, code: &str, text: &str) {
 }
 
 /// Places of errors in a form for programs: line and column count from one, columns in characters.
-pub(crate) fn diagnostics_json(text: &str, diagnostics: &[Diagnostic]) -> Vec<serde_json::Value> {
+/// What stands in a file of a part says so.
+fn diagnostics_json(text: &str, diagnostics: &[Diagnostic], part: Option<&str>) -> Vec<serde_json::Value> {
     let lines = Lines::new(text);
     let one = |d: &Diagnostic| {
         let (line, column) = lines.position(d.span.as_ref().map_or(0, |s| s.start));
-        json!({ "code": d.code, "message": d.message, "hint": d.hint, "line": line, "column": column })
+        let mut one =
+            json!({ "code": d.code, "message": d.message, "hint": d.hint, "line": line, "column": column });
+        if let Some(part) = part {
+            one["file"] = json!(part);
+        }
+        one
     };
     diagnostics.iter().map(one).collect()
 }

@@ -8,7 +8,9 @@ use std::path::Path;
 #[test]
 fn broken_models_are_explained() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
-    let models = files(&folder, ".toml");
+    // Files of parts stand in folders.
+    let is_model = |path: &std::path::PathBuf| path.parent() == Some(folder.as_path());
+    let models: Vec<_> = files(&folder, ".toml").into_iter().filter(is_model).collect();
     assert!(models.len() >= 10);
     for model in models {
         let name = model.file_name().unwrap().to_string_lossy().into_owned();

@@ -232,3 +232,88 @@ fn lengths_come_from_shapes_and_links() {
                 [outputs]\nweight = \"joint.j.force.y\"\n";
     assert_ends("a disc of lead", text, &[("weight", 20.0 * PI)]);
 }
+
+#[test]
+fn accelerations_are_names_and_sensors() {
+    let fall = format!(
+        "gravity = [0, -10]\nbodies.b = {{ {BOX}, com = [0.1, 0], angular_velocity = 3 }}\n\
+         outputs = {{ com = \"b.com.y''\", x = \"b.x''\", y = \"b.y''\", spin = \"b.angle''\" }}\n\
+         sensors = {{ own = {{ acceleration = \"b\", in = \"b\" }} }}"
+    );
+    // The origin of the frame turns around the centre of mass, which falls.
+    let (sin, cos) = 3.0_f64.sin_cos();
+    let frame = [0.9 * cos, 0.9 * sin - 10.0];
+    let own = [frame[0] * cos + frame[1] * sin, frame[1] * cos - frame[0] * sin];
+    let expected = [
+        ("com", -10.0),
+        ("x", frame[0]),
+        ("y", frame[1]),
+        ("spin", 0.0),
+        ("own.x", own[0]),
+        ("own.y", own[1]),
+    ];
+    assert_ends("a falling body", &fall, &expected);
+    let motor = wheel(
+        "forces.m = { motor = \"axle\", torque = \"6*t\" }\n\
+         sensors = { seen = { acceleration = \"ground\", relative_to = \"w.rim\", in = \"w\" }, still = { acceleration = \"w.rim\", relative_to = \"w\" } }\n\
+         outputs = { a = \"joint.axle.angle''\", rim = \"w.rim.x''\" }",
+    );
+    let (turned, rate, faster) = (1.0_f64, 3.0, 6.0);
+    let rim = -2.0 * (turned.cos() * faster - turned.sin() * rate * rate);
+    let expected =
+        [("a", faster), ("rim", rim), ("still.x", 0.0), ("still.y", 0.0), ("seen.x", 0.0), ("seen.y", 0.0)];
+    assert_ends("a wheel", &motor, &expected);
+}
+
+#[test]
+fn accelerations_are_no_causes() {
+    let model = |more: &str| wheel(&format!("{more}\nrun.until = 1"));
+    for wrong in [
+        "events.e = { guard = \"w.rim.x'' > 3\" }",
+        "outputs.a = \"w.angle''\"\nevents.e = { guard = \"a > 3\" }",
+        "forces.m = { motor = \"axle\", torque = \"-w.angle''\" }",
+        "outputs.a = \"2*w.angle''\"\nforces.\"w.angle\" = \"-a\"",
+    ] {
+        let errors = Model::from_toml(&model(wrong)).expect_err(wrong);
+        assert!(errors.iter().any(|error| error.code == "unknown-name"), "{wrong}: {errors:?}");
+    }
+}
+
+#[test]
+fn joints_start_where_they_say() {
+    let axle = wheel("");
+    let start = axle.replace("\"w.origin\"]", "\"w.origin\"], start = { angle = \"90 deg\", velocity = 2 }");
+    assert_ends("a wheel that is turned", &start, &[("w.angle", PI / 2.0 + 2.0), ("w.angle'", 2.0)]);
+    let track = format!(
+        "bodies.b = {{ {BOX} }}\n\
+         joints.track = {{ prismatic = [\"ground.origin\", \"b.origin\"], axis = [3, 4], start = {{ position = 5, velocity = 1 }} }}\n"
+    );
+    assert_ends("a slide", &track, &[("b.x", 3.6), ("b.y", 4.8)]);
+    let turned = format!(
+        "[bodies]\na = {{ {BOX}, angle = 0.5 }}\nb = {{ {BOX} }}\n[joints]\np = {{ revolute = [\"ground\", \"a.origin\"], start = {{ velocity = 1 }} }}\n\
+         q = {{ revolute = [\"a.origin\", \"b.origin\"], start = {{ angle = 0.25, velocity = -3 }} }}\n"
+    );
+    assert_ends("two arms", &turned, &[("a.angle", 1.5), ("b.angle", 0.75 - 2.0)]);
+    let twice = axle
+        .replace("inertia = 1,", "inertia = 1, angle = 1,")
+        .replace("\"w.origin\"]", "\"w.origin\"], start = { angle = 2 }");
+    let errors = Model::from_toml(&format!("{twice}\nrun.until = 1")).expect_err("an error");
+    assert_eq!(errors[0].code, "bad-joint");
+}
+
+#[test]
+fn what_weighs_more_is_moved_less() {
+    let apart = "[bodies]\na = { mass = 1, inertia = 1, x = 0 }\nb = { mass = 1, inertia = 1, x = 1 }\n[joints]\npin = { revolute = [\"a.origin\", \"b.origin\"] }\n[assemble]\nweight = { a = 9 }\n";
+    assert_ends("two bodies", apart, &[("a.x", 0.1), ("b.x", 0.1)]);
+    assert_ends("alike", &apart.replace("a = 9", "a = 2, b = 2"), &[("a.x", 0.5), ("b.x", 0.5)]);
+}
+
+#[test]
+fn defaults_stand_for_all_entries_of_a_section() {
+    let text = "defaults = { bodies = { density = 1000, depth = 0.1 }, shapes = { disc = 0.2 }, joints = { friction = { torque = 0.5 } }, forces = { torque = 1.5 } }\n\
+        bodies = { a = { shape = {} }, b = { shape = { disc = 0.1 }, mass = 3, x = 5 } }\n\
+        joints = { p = { revolute = [\"ground\", \"a.origin\"] }, q = { revolute = [\"ground\", \"b.origin\"] } }\n\
+        forces = { m = { motor = \"p\" }, n = { motor = \"q\", torque = 0.4 } }\n";
+    let inertia = 1000.0 * 0.1 * PI * 0.2_f64.powi(4) / 2.0;
+    assert_ends("defaults", text, &[("a.angle'", 1.0 / inertia), ("b.angle", 0.0)]);
+}

@@ -4,7 +4,7 @@ use super::Finish;
 use crate::model_file::ModelFile;
 use crate::talk::{Trouble, data};
 use serde_json::json;
-use slipstick::simulate::{Assembly, Overrides, assemble};
+use slipstick::simulate::{Assembly, Overrides, assemble, explain_start};
 use std::path::{Path, PathBuf};
 
 /// Checks each model and reports all errors of all of them.
@@ -27,9 +27,12 @@ pub(crate) fn check(models: &[PathBuf], json: bool) -> Result<Finish, Trouble> {
 /// Reads a model, and puts its mechanism together if it has one.
 fn check_one(path: &Path) -> Result<(ModelFile, Option<Assembly>), Trouble> {
     let file = ModelFile::load(path)?;
-    let plan = file.plan(path, &Overrides::default())?;
-    let assembly =
-        assemble(&plan).map_err(|error| Trouble::new(error.code(), error.to_string(), error.hint()))?;
+    let overrides = Overrides::default();
+    let plan = file.plan(path, &overrides)?;
+    let assembly = assemble(&plan).map_err(|error| match explain_start(&file.model, &error, &overrides) {
+        Some(diagnostic) => Trouble::model(path, &file.sources, vec![diagnostic]),
+        None => Trouble::new(error.code(), error.to_string(), error.hint()),
+    })?;
     Ok((file, assembly))
 }
 
@@ -41,6 +44,9 @@ fn report_good(path: &Path, (file, assembly): (&ModelFile, Option<&Assembly>), j
     if json {
         let counts = json!({ "states": states, "events": events, "switches": switches, "modes": modes });
         let mut value = json!({ "ok": true, "file": path, "title": file.title(), "counts": counts });
+        if !model.about.left_out.is_empty() {
+            value["left_out"] = json!(model.about.left_out);
+        }
         if let Some(assembly) = assembly {
             value["mechanism"] = assembly_json(assembly);
         }
@@ -50,6 +56,7 @@ fn report_good(path: &Path, (file, assembly): (&ModelFile, Option<&Assembly>), j
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| count(*n, word)).collect();
         data(format!("{path}: ok ({})", parts.join(", ")));
+        model.about.left_out.iter().for_each(|line| data(format!("  {line}")));
         assembly.map(assembly_in_words).into_iter().flatten().for_each(|line| data(format!("  {line}")));
     }
 }

@@ -24,11 +24,7 @@ pub(crate) fn verify(arguments: &VerifyArguments, json: bool) -> Result<Finish, 
     // What is wrong with the model is said as `run` says it.
     file.plan(&arguments.model, &overrides)?;
     let trust = Verification::new(&file.model, &overrides, &adjust).verify();
-    let trust = trust.map_err(|diagnostics| Trouble::Model {
-        file: arguments.model.display().to_string(),
-        text: file.text.clone(),
-        diagnostics,
-    })?;
+    let trust = trust.map_err(|diagnostics| Trouble::model(&arguments.model, &file.sources, diagnostics))?;
     if json {
         data(as_json(&file, &trust));
     } else {

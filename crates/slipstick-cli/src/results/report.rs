@@ -84,7 +84,7 @@ fn data(result: &RunResult<'_>) -> Value {
         "title": file.title(),
         "description": model.about.description,
         "model_file": file.name,
-        "model_text": file.text,
+        "model_text": file.sources.text(),
         "model_hash": file.hash,
         "version": env!("CARGO_PKG_VERSION"),
         "outcome": {

@@ -258,6 +258,11 @@ fn start_pins(model: &Model) -> StartPins {
         drawn: of(&start.drawn),
         velocities: of(&start.velocities),
         branches: start.branches.iter().map(branch).collect(),
+        weights: start
+            .weights
+            .iter()
+            .filter_map(|(name, weight)| Some((*places.get(name.as_str())?, *weight)))
+            .collect(),
     }
 }
 

@@ -67,6 +67,7 @@ impl Names<'_> {
             Quantity::Switch(i) => self.switches[i],
             Quantity::Output(i) => outputs[i],
             Quantity::Multiplier(i) => of_motion(arena, self.multipliers[i]),
+            Quantity::Acceleration(i) => of_motion(arena, i),
             Quantity::Reaction(i) => of_motion(arena, self.first_reaction + i),
         })
     }

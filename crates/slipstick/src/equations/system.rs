@@ -268,7 +268,7 @@ pub struct MechanismShape {
 }
 
 /// What is kept while the start of bodies is put together, by indices of coordinates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StartPins {
     /// Coordinates that stay.
     pub pinned: Vec<usize>,
@@ -278,6 +278,8 @@ pub struct StartPins {
     pub velocities: Vec<usize>,
     /// Angles that are positive or negative.
     pub branches: Vec<StartBranch>,
+    /// How much more than others coordinates resist being moved.
+    pub weights: Vec<(usize, f64)>,
 }
 
 /// An angle that is positive or negative where a mechanism is put together.

@@ -42,6 +42,8 @@ pub(super) struct ConsistentStart {
     rows: Matrix,
     saddle: Saddle,
     change: Vec<f64>,
+    /// How much more than others coordinates resist being moved.
+    weights: Vec<(usize, f64)>,
     level: Vec<f64>,
     position: Vec<f64>,
     velocity: Vec<f64>,
@@ -80,6 +82,7 @@ impl ConsistentStart {
             pinned: pinned.to_vec(),
             saddle: Saddle::new(&terms.mass, &rows),
             change: vec![0.0; n],
+            weights: system.shape().mechanism.start.weights.clone(),
             level: vec![0.0; rows.rows()],
             rows,
             position: vec![0.0; active.holonomic()],
@@ -135,7 +138,7 @@ impl ConsistentStart {
             return Err(Refusal::Open(rows.map(|(k, left)| (self.active.constraint(k), *left)).collect()));
         }
         for _ in 0..MOST_ROUNDS {
-            self.find_change(env, y)?;
+            self.find_change(env, y, half)?;
             let far = self.distance(y, half);
             if far <= 4.0 * f64::EPSILON {
                 break;
@@ -161,8 +164,11 @@ impl ConsistentStart {
     }
 
     /// The least change that takes off `level`, to first order.
-    fn find_change(&mut self, env: &mut Env<'_>, y: &[f64]) -> Result<(), Refusal> {
+    fn find_change(&mut self, env: &mut Env<'_>, y: &[f64], half: Half) -> Result<(), Refusal> {
         env.terms(y, &mut self.terms);
+        if half == Half::Positions && !self.weights.is_empty() {
+            self.weigh();
+        }
         let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
         own.copy_from_slice(&self.terms.jacobian.values);
         pinned.fill(1.0);
@@ -172,6 +178,16 @@ impl ConsistentStart {
         self.change.fill(0.0);
         self.saddle.solve(&mut self.change, &mut level);
         Ok(())
+    }
+
+    /// Masses with the weights of what resists being moved.
+    fn weigh(&mut self) {
+        let of =
+            |place: usize| self.weights.iter().find(|(i, _)| *i == place).map_or(1.0, |(_, weight)| *weight);
+        let places: Vec<(usize, usize)> = self.terms.mass.places().collect();
+        for (value, (i, j)) in self.terms.mass.values.iter_mut().zip(places) {
+            *value *= (of(i) * of(j)).sqrt();
+        }
     }
 
     /// The velocity of the least mass, and that mass.

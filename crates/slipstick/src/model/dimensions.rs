@@ -302,6 +302,7 @@ impl<'a> Dimensions<'a> {
             Quantity::State(i) => self.states[i],
             Quantity::Discrete(i) => self.discrete[i],
             Quantity::Output(i) => self.outputs[i],
+            Quantity::Acceleration(i) => self.rate(i + self.scope.model().mechanism.coordinates),
             Quantity::Switch(_) | Quantity::Multiplier(_) | Quantity::Reaction(_) => None,
         }
     }

@@ -8,11 +8,12 @@ use super::names::{FormulaContext, check_formula, outputs_that_use, places, smoo
 use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
-    CompliantRule, ContactRule, Definition, Diagnostic, Formula, Model, PartAmount, Quantity, Scope,
-    SourceLocation, Trigger, dependency_order,
+    CompliantRule, ContactRule, Definition, Diagnostic, Formula, JointRule, Model, PartAmount, Quantity,
+    Reference, Scope, SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use toml::de::DeTable;
 
 /// How many coordinates a misspelt speed is compared with.
@@ -43,6 +44,8 @@ pub struct MechanismRule {
     pub start: StartRule,
     /// The bodies, whose coordinates are among those of the model.
     pub bodies: Vec<BodyRule>,
+    /// The joints between them.
+    pub joints: Vec<JointRule>,
     /// The formulas of parts, from which those of the motion are put together.
     pub amounts: Vec<PartAmount>,
     /// The parameters that say how many parts there are.
@@ -59,7 +62,7 @@ pub struct BodyRule {
 }
 
 /// What is kept while the start of bodies is put together, by names of coordinates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StartRule {
     /// Coordinates that stay.
     pub pinned: Vec<String>,
@@ -67,8 +70,12 @@ pub struct StartRule {
     pub drawn: Vec<String>,
     /// Coordinates whose velocities stay.
     pub velocities: Vec<String>,
+    /// What the user has pinned, with its place.
+    pub pins: Vec<Reference>,
     /// On which side angles of joints are.
     pub branches: Vec<BranchRule>,
+    /// How much more than others coordinates of bodies resist being moved.
+    pub weights: Vec<(String, f64)>,
 }
 
 /// An angle of a joint that is positive or negative where the loop is put together.
@@ -76,6 +83,8 @@ pub struct StartRule {
 pub struct BranchRule {
     /// The name of the angle.
     pub name: String,
+    /// Where it stands.
+    pub span: Range<usize>,
     /// The angles of bodies that it is the difference of; the ground has none.
     pub angles: [Option<String>; 2],
     /// Whether it is positive.
@@ -202,6 +211,7 @@ impl Reader<'_> {
             constraints_of_modes: 0,
             contacts: Vec::new(),
             compliant: Vec::new(),
+            joints: Vec::new(),
             start: StartRule::default(),
             bodies: Vec::new(),
             amounts: Vec::new(),
@@ -350,12 +360,44 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 /// not used in derivatives and masses. Forces may be linear in multipliers; guards and resets look at the
 /// motion as it is before an event.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    check_accelerations(model, scope, errors);
     let known = outputs_that_use(model, scope, Quantity::follows_from_motion);
     for formula in model.formulas_before_forces() {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Quantity::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
                 let hint = "outputs that use a multiplier or a reaction can be written out and audited, or used in forces, guards and resets, but not in derivatives and masses";
+                errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
+            }
+        }
+    }
+}
+
+/// An acceleration is looked at only: forces would be a part of what follows from them, and it jumps where they do, so
+/// that no guard finds where it crosses something.
+fn check_accelerations(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let is_acceleration = |meaning| matches!(meaning, Quantity::Acceleration(_));
+    let known = outputs_that_use(model, scope, is_acceleration);
+    if !known.contains(&true)
+        && !model.all_events().any(|(_, event)| matches!(event.trigger, Trigger::Guard(_)))
+    {
+        return;
+    }
+    let modes = model.modes.iter().flat_map(|mode| &mode.forces);
+    let forces = model.mechanism.forces.iter().chain(modes).map(|force| ("a force", &force.formula));
+    let guards = model.all_events().filter_map(|(_, event)| match &event.trigger {
+        Trigger::Guard(guard) => Some(("a guard", guard)),
+        _ => None,
+    });
+    for (place, formula) in forces.chain(guards) {
+        for (name, span) in formula.syntax.names() {
+            let is_one = match scope.meaning(name) {
+                Some(Quantity::Output(i)) => known[i],
+                other => place == "a guard" && other.is_some_and(is_acceleration),
+            };
+            if is_one {
+                let message = format!("`{name}` is an acceleration and cannot be used in {place}");
+                let hint = "accelerations can be written out, audited and used in resets; use a velocity, or the force of a joint";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }

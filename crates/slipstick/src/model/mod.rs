@@ -12,6 +12,8 @@ mod dimensions;
 mod events;
 mod guard;
 mod impulses;
+mod included;
+mod loops;
 mod mechanism;
 mod names;
 mod order;
@@ -30,6 +32,8 @@ pub(crate) use contacts::{contact_variables, is_meant};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use impulses::{ImpulseAmount, ImpulseRule};
+pub use included::{FilePlace, Sources};
+pub use loops::{JointLoop, JointRule};
 pub use mechanism::{BodyRule, BranchRule, MechanismRule, StartRule, speed_of};
 pub(crate) use names::unknown_name;
 pub use names::{Quantity, Scope};
@@ -273,6 +277,8 @@ pub struct About {
     pub description: Option<String>,
     /// What it looks like.
     pub picture: PictureRule,
+    /// What files of parts say that holds for whole models only, in words.
+    pub left_out: Vec<String>,
 }
 
 /// A model: everything that does not change during a run.
@@ -314,16 +320,21 @@ impl Model {
     /// Reads and checks a model file. All errors are reported at once, in the order of the file; those in the
     /// section `run` by `Plan::read_model` and `Plan::new` of room `simulate`, which know the options.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
-        Self::from_toml_and(text, |_| Vec::new())
+        Self::from_sources(&Sources::of(text))
     }
 
-    /// As [`from_toml`](Self::from_toml), with further checks by a room that knows more. They see the model
-    /// even if it has errors.
-    pub fn from_toml_and(
-        text: &str,
+    /// As [`from_toml`](Self::from_toml), of a model whose parts stand in files of their own. Places are those in
+    /// [`Sources::text`].
+    pub fn from_sources(sources: &Sources) -> Result<Self, Vec<Diagnostic>> {
+        Self::from_sources_and(sources, |_| Vec::new())
+    }
+
+    /// The same, with further checks by a room that knows more. They see the model even if it has errors.
+    pub fn from_sources_and(
+        sources: &Sources,
         further: impl Fn(&Self) -> Vec<Diagnostic>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let (model, mut diagnostics) = read::read(text);
+        let (model, mut diagnostics) = read::read(sources);
         if let Some(model) = &model {
             diagnostics.extend(check::check(model));
             diagnostics.extend(further(model));

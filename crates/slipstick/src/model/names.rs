@@ -26,12 +26,14 @@ pub enum Quantity {
     Multiplier(usize),
     /// What the constraints push a coordinate with, by its index.
     Reaction(usize),
+    /// The acceleration of a coordinate, by its index.
+    Acceleration(usize),
 }
 
 impl Quantity {
     /// Whether it follows from the motion: it can be looked at, but not be a cause of it.
     pub(super) fn follows_from_motion(self) -> bool {
-        matches!(self, Self::Multiplier(_) | Self::Reaction(_))
+        matches!(self, Self::Multiplier(_) | Self::Reaction(_) | Self::Acceleration(_))
     }
 
     /// Whether it changes between events; an output does if it uses what does.
@@ -64,6 +66,7 @@ impl Quantity {
             Self::Switch(_) => "a switch",
             Self::Multiplier(_) => "a multiplier",
             Self::Reaction(_) => "a reaction",
+            Self::Acceleration(_) => "an acceleration",
         }
     }
 }
@@ -76,6 +79,8 @@ const RESERVED: &[&str] =
 const MULTIPLIER: &str = "lambda.";
 /// What stands before the name of a coordinate in the name of what the constraints push it with.
 const REACTION: &str = "reaction.";
+/// What stands behind the name of a coordinate in the name of its acceleration.
+const ACCELERATION: &str = "''";
 
 /// The most comparisons with misspelt names: a file full of errors is read in linear time.
 const MOST_COMPARISONS: usize = 1_000_000;
@@ -131,7 +136,9 @@ impl<'a> Scope<'a> {
         let of_constraint =
             || self.constraints.get(name.strip_prefix(MULTIPLIER)?).copied().map(Quantity::Multiplier);
         let of_coordinate = || self.coordinate(name.strip_prefix(REACTION)?).map(Quantity::Reaction);
-        self.meanings.get(name).copied().or_else(of_constraint).or_else(of_coordinate)
+        let of_second_rate = || self.coordinate(name.strip_suffix(ACCELERATION)?).map(Quantity::Acceleration);
+        let own = self.meanings.get(name).copied();
+        own.or_else(of_constraint).or_else(of_coordinate).or_else(of_second_rate)
     }
 
     /// The model whose names they are.
@@ -263,14 +270,15 @@ impl FormulaContext {
     /// A formula that the motion depends on: everything may be used but what follows from the motion.
     pub(super) fn running(place: &'static str) -> Self {
         let allows = |meaning: Quantity| !meaning.follows_from_motion();
-        Self { place, usable: "everything but multipliers and reactions", allows }
+        Self { place, usable: "everything but multipliers, reactions and accelerations", allows }
     }
 
     /// A force: it may depend on multipliers, as friction does, and on everything but what these are put
     /// together to.
     pub(super) fn pushing() -> Self {
-        let allows = |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_));
-        Self { place: "a force", usable: "everything but reactions", allows }
+        let allows =
+            |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_) | Quantity::Acceleration(_));
+        Self { place: "a force", usable: "everything but reactions and accelerations", allows }
     }
 
     /// A formula that is only looked at: everything may be used.

@@ -1,5 +1,6 @@
 //! TOML → values with places. Nothing here knows what a model is made of; `sections` does.
 
+use super::included::{Inclusion, Sources};
 use super::parts::{Indices, bad_index};
 use super::{Definition, Diagnostic, Formula, Model, Reference, Setting, SourceLocation, unknown_key};
 use crate::expr::{Kind, parse};
@@ -11,26 +12,38 @@ use toml::de::{DeTable, DeValue};
 pub(super) type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Reads a model as far as it goes, with all errors of syntax and shape.
-pub(super) fn read(text: &str) -> (Option<Model>, Vec<Diagnostic>) {
-    let (table, syntax_errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { text, errors: Vec::new(), indices: None };
-    for error in &syntax_errors {
-        let span = error.span().unwrap_or(0..0);
-        let message = format!("not valid TOML: {}", error.message().trim().replace('\n', ", "));
-        let hint = match error.message() {
-            m if m.contains("duplicate") || m.contains("extend") => {
-                "say everything about one thing in one place"
-            }
-            m if m.contains("quoted") || m.contains("string") => {
-                "formulas are strings: put them in quotes, as in `v = \"-g\"`"
-            }
-            _ => "the model file is TOML: `name = value`, tables in `[brackets]`, text in quotes",
-        };
-        reader.errors.push(Diagnostic::new("toml-syntax", span, message).hint(hint));
-    }
+pub(super) fn read(sources: &Sources) -> (Option<Model>, Vec<Diagnostic>) {
+    let texts = sources.padded_texts();
+    let (tables, errors): (Vec<_>, Vec<_>) =
+        texts.iter().map(|text| DeTable::parse_recoverable(text)).unzip();
+    let errors: Vec<Diagnostic> = errors.iter().flatten().map(syntax_error).collect();
     // Half-read tables would only produce errors about what is missing.
-    let model = syntax_errors.is_empty().then(|| reader.model(table.get_ref()));
-    (model, reader.errors)
+    if !errors.is_empty() {
+        return (None, errors);
+    }
+    let tables = tables.into_iter().map(Spanned::into_inner).collect();
+    let included = Inclusion::new(sources, tables).include_all();
+    if !included.is_complete {
+        return (None, included.errors);
+    }
+    let mut reader = Reader { text: sources.text(), errors: included.errors, indices: None };
+    let mut model = reader.model(&included.table);
+    model.about.left_out = included.left_out;
+    (Some(model), reader.errors)
+}
+
+/// An error of the TOML parser, with its cure.
+fn syntax_error(error: &toml::de::Error) -> Diagnostic {
+    let span = error.span().unwrap_or(0..0);
+    let message = format!("not valid TOML: {}", error.message().trim().replace('\n', ", "));
+    let hint = match error.message() {
+        m if m.contains("duplicate") || m.contains("extend") => "say everything about one thing in one place",
+        m if m.contains("quoted") || m.contains("string") => {
+            "formulas are strings: put them in quotes, as in `v = \"-g\"`"
+        }
+        _ => "the model file is TOML: `name = value`, tables in `[brackets]`, text in quotes",
+    };
+    Diagnostic::new("toml-syntax", span, message).hint(hint)
 }
 
 /// Collects errors while values are taken out of a table.

@@ -38,6 +38,11 @@ const MODEL_KEYS: &[&str] = &[
 ];
 const MODE_KEYS: &[&str] = &["derivatives", "forces", "constraints", "outputs", "events"];
 const AUDIT_KEYS: &[&str] = &["formula", "tolerance"];
+/// Whether a model can have this section.
+pub(super) fn is_known(section: &str) -> bool {
+    MODEL_KEYS.iter().chain(PART_KEYS).any(|known| *known == section)
+}
+
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
         let keys: Vec<&str> = MODEL_KEYS.iter().chain(PART_KEYS).copied().collect();

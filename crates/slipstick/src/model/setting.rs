@@ -26,6 +26,7 @@ enum Content {
     Integer(Option<f64>, Option<u64>),
     Float(Option<f64>),
     Text(String),
+    Boolean(bool),
     List(Vec<Setting>),
     Table(Vec<Setting>),
     /// What no setting is, and what TOML calls it.
@@ -40,6 +41,7 @@ impl Setting {
             DeValue::Integer(i) => Content::Integer(signed(i).map(|i| i as f64), unsigned(i)),
             DeValue::Float(f) => Content::Float(f.as_str().parse().ok()),
             DeValue::String(s) => Content::Text(s.to_string()),
+            DeValue::Boolean(truth) => Content::Boolean(*truth),
             DeValue::Array(list) => {
                 Content::List(list.iter().map(|v| Self::new(&key, v.span(), v, text)).collect())
             }
@@ -49,7 +51,7 @@ impl Setting {
                     .map(|(k, v)| Self::new(&format!("{key}.{}", k.get_ref()), k.span(), v, text));
                 Content::Table(inner.collect())
             }
-            other => Content::Other(other.type_str()),
+            other @ DeValue::Datetime(_) => Content::Other(other.type_str()),
         };
         let text = text.get(span.clone()).unwrap_or("?").trim().to_owned();
         Self { key, key_span, span, content, text }
@@ -107,9 +109,8 @@ impl Setting {
 
     /// A choice between true and false.
     pub(super) fn boolean(&self) -> Result<bool, Diagnostic> {
-        match self.text.as_str() {
-            "true" => Ok(true),
-            "false" => Ok(false),
+        match self.content {
+            Content::Boolean(truth) => Ok(truth),
             _ => Err(self.wrong_type("true or false", &format!("{} = true", self.key))),
         }
     }
@@ -126,7 +127,7 @@ impl Setting {
             Content::Text(_) => "a string",
             Content::List(_) => "an array",
             Content::Table(_) => "a table",
-            Content::Other("boolean") => "a boolean",
+            Content::Boolean(_) => "a boolean",
             Content::Other(_) => "a datetime",
         }
     }

@@ -5,7 +5,7 @@
 //! this is what the joints do to the others.
 
 use super::Error;
-use super::contradiction::{MOST_APART, Redundant, joint_open, open_in_words};
+use super::contradiction::{MOST_APART, Redundant, joint_of, joint_open, open_in_words};
 use super::integrator::Integrator;
 use super::invariants::takes_energy;
 use super::recorder::Recorder;
@@ -81,7 +81,8 @@ impl Consistency<'_, '_> {
                 let [is, asked] = if *positive { ["negative", "positive"] } else { ["positive", "negative"] };
                 let left =
                     format!("it closes with `{name}` {is} ({angle:.4} rad), and `branch` asks for {asked}");
-                return Err(Error::NotConsistent { what: "the start".to_owned(), t, left });
+                let about = vec![name.clone()];
+                return Err(Error::NotConsistent { what: "the start".to_owned(), t, left, about });
             }
         }
         Ok(())
@@ -310,7 +311,12 @@ impl Consistency<'_, '_> {
                 return Error::MotionNotDetermined { what, t, why };
             }
         };
-        Error::NotConsistent { what, t, left }
+        let about = match refusal {
+            Refusal::Open(rows) => rows.iter().map(|(k, _)| system.constraints()[*k].name.clone()).collect(),
+            Refusal::Pinned(moved) => moved.iter().map(|(i, ..)| names[*i].clone()).collect(),
+            Refusal::Singular(..) => Vec::new(),
+        };
+        Error::NotConsistent { what, t, left, about }
     }
 
     fn note_changes(&mut self, t: f64, after: &[f64]) {
@@ -357,10 +363,17 @@ impl Consistency<'_, '_> {
         let Some(i) = (0..q).max_by(|&a, &b| jump(a).total_cmp(&jump(b))).filter(|_| !open.is_empty()) else {
             return Ok(());
         };
-        let system = self.integrator.flow.system();
-        let (name, open) = (&system.state_names()[i], open_in_words(system.constraints(), &open));
+        let (what, system) = (self.fired_in_words(firing), self.integrator.flow.system());
+        let constraints = system.constraints();
+        let about: Vec<String> = open.iter().map(|(k, _)| constraints[*k].name.clone()).collect();
+        if let Some(joint) = joint_of(&about[0]) {
+            let (joint, apart) =
+                (joint.to_owned(), open.iter().map(|(_, left)| left.abs()).fold(0.0, f64::max));
+            return Err(Error::JointApart { joint, apart, what, t: *t });
+        }
+        let (name, open) = (&system.state_names()[i], open_in_words(constraints, &open));
         let left = format!("{open}, and `{name}` would have to jump from {} to {}", after[i], shut[i]);
-        Err(Error::NotConsistent { what: self.fired_in_words(firing), t: *t, left })
+        Err(Error::NotConsistent { what, t: *t, left, about })
     }
 
     /// Looks at a step of a mechanism that is taken: what is worth saying of its end.

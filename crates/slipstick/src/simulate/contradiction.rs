@@ -146,7 +146,12 @@ impl Diagnosis<'_, '_> {
     }
 
     fn motion_not_consistent(&self, left: String) -> Error {
-        Error::NotConsistent { what: IN_MOTION.to_owned(), t: self.integrator.trial.t, left }
+        Error::NotConsistent {
+            what: IN_MOTION.to_owned(),
+            t: self.integrator.trial.t,
+            left,
+            about: Vec::new(),
+        }
     }
 
     fn in_words(&self, rows: &[(usize, f64)]) -> String {
@@ -226,10 +231,20 @@ pub(super) fn joint_open(
     let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
     flow.constraints().residuals(t, y, &mut position, &mut velocity);
     let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
+    let joint = largest.and_then(|k| joint_of(&constraints[k].name)).filter(|_| what != IN_MOTION);
+    if let Some((joint, k)) = joint.zip(largest) {
+        return Error::JointApart { joint: joint.to_owned(), apart: position[k].abs(), what, t };
+    }
     let name = &flow.system().state_names()[coordinate];
     let left = largest.map_or_else(String::new, |k| open_in_words(constraints, &[(k, position[k])]));
     let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
-    Error::NotConsistent { what, t, left }
+    let about = largest.map(|k| constraints[k].name.clone()).into_iter().collect();
+    Error::NotConsistent { what, t, left, about }
+}
+
+/// The joint of bodies that a constraint is of, if it is of one.
+pub(super) fn joint_of(constraint: &str) -> Option<&str> {
+    constraint.strip_prefix("joint.")?.rsplit_once('.').map(|(joint, _)| joint)
 }
 
 /// Constraints by how far they are off, in words.

@@ -1,6 +1,5 @@
 //! Why a run could not be made, with the numbers and the cure.
 
-use super::hints;
 use crate::contact::{Jam, Unsolved};
 use crate::equations::BadContact;
 use thiserror::Error;
@@ -352,6 +351,20 @@ pub enum Error {
         t: f64,
         /// What is left of the constraints, in words.
         left: String,
+        /// The constraints and the coordinates that it is about, by name.
+        about: Vec<String>,
+    },
+    /// A joint is to close where its parts are not together.
+    #[error("joint `{joint}` closes {apart:.3e} apart in {what} (t = {t})")]
+    JointApart {
+        /// The joint.
+        joint: String,
+        /// How far its parts are apart.
+        apart: f64,
+        /// What has closed it, in words.
+        what: String,
+        /// The time.
+        t: f64,
     },
     /// Masses and constraints of a mechanism leave open how it moves.
     #[error("the masses do not determine the motion in {what} (t = {t}): {why}")]
@@ -527,7 +540,7 @@ impl Error {
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
-            Self::NotConsistent { .. } => "not-consistent",
+            Self::NotConsistent { .. } | Self::JointApart { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
@@ -548,53 +561,6 @@ impl Error {
             | Self::FrictionRange { .. }
             | Self::NoLeader { .. }
             | Self::BadContact { .. } => self.code_of_contacts(),
-        }
-    }
-
-    /// The cure.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::TimeNotFinite { .. } => "choose a finite number",
-            Self::EndBeforeStart { .. } => "choose `until` later than the start",
-            Self::StateLength { .. } => "give one start value for each state",
-            Self::ListLength { .. } => "give one value for each",
-            Self::OtherParameters => "compile the model with these parameters",
-            Self::NoSuchMode { .. } => "choose one of the modes of the system",
-            Self::StartNotFinite { .. } => hints::START_NOT_FINITE,
-            Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
-            Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
-            Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
-            Self::BesideFixedStep { .. } => "leave one of both out",
-            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
-            Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
-            Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
-            Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
-            Self::UnevenMass { .. } => "give both halves of the matrix, with equal entries",
-            Self::BadPeriod { .. } => hints::BAD_PERIOD,
-            Self::BadStep { .. } => "give a positive number, or leave it out",
-            Self::DerivativeNotFinite { .. } => hints::DERIVATIVE_NOT_FINITE,
-            Self::StateNotFinite { .. } => hints::GROWS_WITHOUT_BOUND,
-            Self::GuardNotFinite { .. } => hints::GUARD_NOT_FINITE,
-            Self::EventCycle { .. } => hints::EVENT_CYCLE,
-            Self::InvariantBroken { .. } => hints::INVARIANT_BROKEN,
-            Self::ConflictingResets { .. } => hints::CONFLICTING_RESETS,
-            Self::ConflictingModes { .. } => "say which of them holds with `priority`",
-            Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
-            Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
-            Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
-            Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
-            Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,
-            Self::BadPlace { .. } => hints::BAD_PLACE,
-            Self::WrongGradient { .. } => hints::WRONG_GRADIENT,
-            Self::TooManySurfaces { .. } => hints::TOO_MANY_SURFACES,
-            Self::CountTooLarge { .. } => hints::COUNT_TOO_LARGE,
-            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => hints::SMALLER_FIXED_STEP,
-            Self::NoConvergence { mechanism: true, .. } => hints::NO_CONVERGENCE_OF_MECHANISM,
-            Self::NoConvergence { .. } => hints::NO_CONVERGENCE,
-            Self::SingularMatrix { .. } => hints::SINGULAR_MATRIX,
-            Self::WrongMethod { hint, .. } => hint,
-            Self::StepTooSmall { .. } => hints::STEP_TOO_SMALL,
-            of_contacts => of_contacts.hint_of_contacts(),
         }
     }
 }

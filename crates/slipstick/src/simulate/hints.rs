@@ -1,10 +1,59 @@
 //! What to do about errors, where it takes more than a few words; and the run options that they are about.
 
 use super::Error;
+use super::error::IN_MOTION;
 use crate::contact::Unsolved;
 use crate::equations::BadContact;
 
 impl Error {
+    /// The cure.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::TimeNotFinite { .. } => "choose a finite number",
+            Self::EndBeforeStart { .. } => "choose `until` later than the start",
+            Self::StateLength { .. } => "give one start value for each state",
+            Self::ListLength { .. } => "give one value for each",
+            Self::OtherParameters => "compile the model with these parameters",
+            Self::NoSuchMode { .. } => "choose one of the modes of the system",
+            Self::StartNotFinite { .. } => START_NOT_FINITE,
+            Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
+            Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
+            Self::BesideFixedStep { .. } => "leave one of both out",
+            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
+            Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
+            Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
+            Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
+            Self::UnevenMass { .. } => "give both halves of the matrix, with equal entries",
+            Self::BadPeriod { .. } => BAD_PERIOD,
+            Self::BadStep { .. } => "give a positive number, or leave it out",
+            Self::DerivativeNotFinite { .. } => DERIVATIVE_NOT_FINITE,
+            Self::StateNotFinite { .. } => GROWS_WITHOUT_BOUND,
+            Self::GuardNotFinite { .. } => GUARD_NOT_FINITE,
+            Self::EventCycle { .. } => EVENT_CYCLE,
+            Self::InvariantBroken { .. } => INVARIANT_BROKEN,
+            Self::ConflictingResets { .. } => CONFLICTING_RESETS,
+            Self::ConflictingModes { .. } => "say which of them holds with `priority`",
+            Self::NoConsistentSwitches { .. } => NO_CONSISTENT_SWITCHES,
+            Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::NotConsistent { what, .. } if what == IN_MOTION => NOT_CONSISTENT_IN_MOTION,
+            Self::NotConsistent { .. } => NOT_CONSISTENT,
+            Self::JointApart { .. } => JOINT_APART,
+            Self::MotionNotDetermined { .. } => MOTION_NOT_DETERMINED,
+            Self::BadPlace { .. } => BAD_PLACE,
+            Self::WrongGradient { .. } => WRONG_GRADIENT,
+            Self::TooManySurfaces { .. } => TOO_MANY_SURFACES,
+            Self::CountTooLarge { .. } => COUNT_TOO_LARGE,
+            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
+            Self::NoConvergence { mechanism: true, .. } => NO_CONVERGENCE_OF_MECHANISM,
+            Self::NoConvergence { .. } => NO_CONVERGENCE,
+            Self::SingularMatrix { .. } => SINGULAR_MATRIX,
+            Self::WrongMethod { hint, .. } => hint,
+            Self::StepTooSmall { .. } => STEP_TOO_SMALL,
+            of_contacts => of_contacts.hint_of_contacts(),
+        }
+    }
+
     /// The code of an error of contacts.
     pub(super) fn code_of_contacts(&self) -> &'static str {
         match self {
@@ -82,6 +131,8 @@ pub(super) const CONFLICTING_RESETS: &str =
 pub(super) const NO_CONSISTENT_SWITCHES: &str = "check the signs in the equations next to these surfaces, or describe what happens there as a mode \
     of its own";
 
+pub(super) const JOINT_APART: &str =
+    "bring its parts together before it closes, or let it keep what it finds: `at = \"here\"`";
 pub(super) const NOT_CONSISTENT_IN_MOTION: &str =
     "check the lengths in these constraints and what moves them in time, or let the run end before";
 

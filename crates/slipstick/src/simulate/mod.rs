@@ -45,6 +45,7 @@ mod simulator;
 mod singular_passage;
 mod sizes;
 mod spectral;
+mod start_faults;
 mod stepper;
 mod stiffness;
 mod surface_notes;
@@ -68,3 +69,4 @@ pub use options::{
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
 pub use simulator::{Simulator, simulate, simulate_watched};
+pub use start_faults::explain_start;

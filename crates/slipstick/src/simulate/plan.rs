@@ -4,7 +4,7 @@ use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, valida
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
-use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
+use crate::model::{Diagnostic, EventRule, Formula, Model, Sources, Trigger};
 use crate::step::Method;
 
 /// Dormand and Prince's method with projections onto positions and speeds, as paper 001 calls it (section
@@ -42,7 +42,12 @@ impl Plan {
     /// Reads a model file with every check that needs no run. All errors that can be seen together are
     /// reported at once.
     pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
-        Model::from_toml_and(text, |model| {
+        Self::read_sources(&Sources::of(text))
+    }
+
+    /// The same of a model whose parts stand in files of their own.
+    pub fn read_sources(sources: &Sources) -> Result<Model, Vec<Diagnostic>> {
+        Model::from_sources_and(sources, |model| {
             let names: Vec<&str> = model.mechanism.constraints.iter().map(|c| c.name.as_str()).collect();
             run_options::apply(model, &names, &mut Options::until(0.0))
         })

@@ -160,7 +160,7 @@ fn finite_surfaces(flow: &mut Flow<'_>, t: f64, y: &[f64], what: &str) -> Result
     let surfaces = flow.constraints().surfaces(t, y);
     let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
     let left = format!("`{}` is off by {}", flow.system().constraints()[k].name, surfaces[k]);
-    Err(Error::NotConsistent { what: what.to_owned(), t, left })
+    Err(Error::NotConsistent { what: what.to_owned(), t, left, about: Vec::new() })
 }
 
 /// Logs that surfaces were met, or that positions are closed.

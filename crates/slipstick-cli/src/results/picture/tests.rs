@@ -27,7 +27,7 @@ rope  = { spring = [[-1, 1], ["x", "y"]] }
 fn with_result<T>(text: &str, look: impl FnOnce(&RunResult<'_>) -> T) -> T {
     let model = Plan::read_model(text).unwrap();
     let [name, stem, hash] = ["ball.toml", "ball", ""].map(str::to_owned);
-    let file = ModelFile { name, stem, text: text.to_owned(), hash, model };
+    let file = ModelFile { name, stem, sources: slipstick::model::Sources::of(text), hash, model };
     let plan = file.plan(Path::new("ball.toml"), &Overrides::default()).unwrap();
     look(&RunResult::simulate(&file, &plan, RunMonitor::begin(60.0)))
 }

@@ -25,8 +25,10 @@ const BODY_KEYS: &[&str] = &[
     "velocity",
     "angular_velocity",
     "material",
+    "within",
     "repeat",
 ];
+const FRAME_KEYS: &[&str] = &["at", "angle", "on"];
 const GROUND_KEYS: &[&str] = &["points", "frames"];
 /// The name of what does not move.
 pub(super) const GROUND: &str = "ground";
@@ -43,6 +45,8 @@ pub(super) struct Body {
     pub(super) inertia: Option<Term>,
     /// Where it is drawn, as far as that is given: x, y, angle.
     pub(super) drawn: [Option<Term>; 3],
+    /// The place in whose axes it is drawn and its velocities are given, if it is not the ground.
+    pub(super) within: Option<BodyPlace>,
     pub(super) velocity: Option<Pair>,
     pub(super) angular_velocity: Option<Term>,
     pub(super) points: BTreeMap<String, Pair>,
@@ -78,6 +82,7 @@ impl Body {
             mass: None,
             inertia: None,
             drawn: [None, None, None],
+            within: None,
             velocity: None,
             angular_velocity: None,
             points: BTreeMap::from([("origin".to_owned(), origin())]),
@@ -121,14 +126,14 @@ pub(super) struct BodyList {
 }
 
 impl BodyList {
-    /// Reads the section, with what stands for all bodies in `defaults`. Their own shapes are put behind `shapes`.
+    /// Reads the section. The shapes that bodies have are put behind `shapes`.
     pub(super) fn read(
         source: &mut PartSource,
         section: Option<&Setting>,
-        defaults: Option<&Setting>,
         (shapes, densities): (&mut Vec<BodyShape>, &BTreeMap<String, Term>),
     ) -> Self {
         let mut bodies = Self { list: Vec::new(), ground: Body::new(GROUND, 0..0), places: BTreeMap::new() };
+        let mut within = Vec::new();
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
             if part.as_table().is_none() {
                 let message = format!("body `{name}` must be a table");
@@ -142,11 +147,17 @@ impl BodyList {
             }
             source.copies((name, part), |source, name| {
                 let index = bodies.list.len();
-                let mut reader = BodyReader { source, part, defaults, densities };
+                let mut reader = BodyReader { source, part, densities };
                 let body = reader.body(name, index, shapes);
                 bodies.places.insert(name.to_owned(), index);
                 bodies.list.push(body);
+                if let Some(value) = part.get("within") {
+                    within.extend(source.name(value).map(|place| (index, place, value.span.clone())));
+                }
             });
+        }
+        for (index, place, span) in within {
+            bodies.list[index].within = bodies.find(source, &place, &span).map(|(place, _)| place);
         }
         bodies
     }
@@ -232,6 +243,51 @@ impl BodyList {
         plus(&[x, y], &scaled(&left_of(&self.arm(place)), &angle))
     }
 
+    /// The acceleration of a place.
+    pub(super) fn acceleration(&self, place: &BodyPlace) -> Pair {
+        let Some(i) = place.body else { return origin() };
+        let [x, y, angle] = self.list[i].coordinates().map(|name| Term::whole(format!("{name}''")));
+        let arm = self.arm(place);
+        let swung = plus(&[x, y], &scaled(&left_of(&arm), &angle));
+        minus(&swung, &scaled(&arm, &self.turning(place).squared()))
+    }
+
+    /// How fast the turning of the body of a place changes.
+    pub(super) fn spin_up(&self, place: &BodyPlace) -> Term {
+        let rate = |i: usize| Term::whole(format!("{}''", self.list[i].coordinates()[2]));
+        place.body.map_or_else(Term::zero, rate)
+    }
+
+    /// The acceleration of a place as what turns with a frame sees it, in ground axes.
+    pub(super) fn seen_acceleration(&self, frame: &BodyPlace, place: &BodyPlace) -> Pair {
+        let between = minus(&self.position(place, Pose::Moving), &self.position(frame, Pose::Moving));
+        let spin = self.turning(frame);
+        let carried = plus(&self.velocity(frame), &scaled(&left_of(&between), &spin));
+        let moving = minus(&self.velocity(place), &carried);
+        let own = minus(&self.acceleration(place), &self.acceleration(frame));
+        let swung = minus(&own, &scaled(&left_of(&between), &self.spin_up(frame)));
+        let turned = plus(&swung, &scaled(&between, &spin.squared()));
+        minus(&turned, &scaled(&left_of(&moving), &(&Term::number(2.0) * &spin)))
+    }
+
+    /// Where a place is in the axes of a frame and how it is turned there, or how fast these change.
+    pub(super) fn seen(&self, frame: &BodyPlace, place: &BodyPlace, order: usize) -> [Term; 3] {
+        let back = -&self.angle(frame, Pose::Moving);
+        if order == 2 {
+            let [x, y] = turned(&self.seen_acceleration(frame, place), &back);
+            return [x, y, &self.spin_up(place) - &self.spin_up(frame)];
+        }
+        let between = minus(&self.position(place, Pose::Moving), &self.position(frame, Pose::Moving));
+        if order == 0 {
+            let [x, y] = turned(&between, &back);
+            return [x, y, &self.angle(place, Pose::Moving) + &back];
+        }
+        let spin = self.turning(frame);
+        let carried = plus(&self.velocity(frame), &scaled(&left_of(&between), &spin));
+        let [x, y] = turned(&minus(&self.velocity(place), &carried), &back);
+        [x, y, &self.turning(place) - &spin]
+    }
+
     /// How fast the body of a place turns.
     pub(super) fn turning(&self, place: &BodyPlace) -> Term {
         let rate = |i: usize| Term::whole(format!("{}'", self.list[i].coordinates()[2]));
@@ -259,6 +315,17 @@ impl BodyList {
         let [x, y, angle] = self.list[i].drawing();
         turned(&minus(position, &[x, y]), &-&angle)
     }
+
+    /// A place of the drawing that is given in the axes of another, in ground axes.
+    pub(super) fn drawn_within(&self, within: Option<&BodyPlace>, at: &Pair) -> Pair {
+        let Some(frame) = within else { return at.clone() };
+        plus(&self.position(frame, Pose::Drawn), &turned(at, &self.angle(frame, Pose::Drawn)))
+    }
+
+    /// How a place in whose axes something is drawn is turned.
+    pub(super) fn drawn_turn(&self, within: Option<&BodyPlace>) -> Term {
+        within.map_or_else(Term::zero, |frame| self.angle(frame, Pose::Drawn))
+    }
 }
 
 /// Reports every key that is not known.
@@ -275,19 +342,47 @@ fn read_places(source: &mut PartSource, part: &Setting, body: &mut Body) {
             body.points.insert(name.to_owned(), at);
         }
     }
-    for (name, value) in part.get("frames").into_iter().flat_map(Setting::entries) {
-        check_keys(source, value, &["at", "angle"], &format!("frame `{name}`"));
-        let at = source.pair_of(value, "at").unwrap_or_else(origin);
-        let angle = source.amount_of(value, "angle").unwrap_or_else(Term::zero);
-        body.frames.insert(name.to_owned(), (at, angle));
+    let frames: Vec<(&str, &Setting)> = part.get("frames").into_iter().flat_map(Setting::entries).collect();
+    // A frame may be on another that stands after it.
+    let mut open: Vec<usize> = (0..frames.len()).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|&i| !read_frame(source, frames[i], body));
+        if open.len() == before {
+            break;
+        }
     }
+    for (name, value) in open.into_iter().map(|i| frames[i]) {
+        let message = format!("frame `{name}` of body `{}` is on no point and no frame of it", body.name);
+        let hint = "`on` is another point or frame of the same body, and no frame is on itself";
+        source.error("unknown-name", value.span.clone(), message, hint);
+    }
+}
+
+/// Reads a frame, if what it is on is known.
+fn read_frame(source: &mut PartSource, (name, value): (&str, &Setting), body: &mut Body) -> bool {
+    let on = match value.get("on").map(|on| on.string("on = \"hip\"")) {
+        None => (origin(), Term::zero()),
+        Some(Err(error)) => {
+            source.errors.push(error);
+            return true;
+        }
+        Some(Ok(on)) => match body.place(on) {
+            Some(place) => place,
+            None => return false,
+        },
+    };
+    check_keys(source, value, FRAME_KEYS, &format!("frame `{name}`"));
+    let at = source.pair_of(value, "at").unwrap_or_else(origin);
+    let angle = source.amount_of(value, "angle").unwrap_or_else(Term::zero);
+    body.frames.insert(name.to_owned(), (plus(&on.0, &turned(&at, &on.1)), &on.1 + &angle));
+    true
 }
 
 /// Reads one body.
 struct BodyReader<'r, 's> {
     source: &'r mut PartSource,
     part: &'s Setting,
-    defaults: Option<&'s Setting>,
     densities: &'r BTreeMap<String, Term>,
 }
 
@@ -301,7 +396,7 @@ struct MassSpread {
 
 impl<'s> BodyReader<'_, 's> {
     fn setting(&self, key: &str) -> Option<&'s Setting> {
-        self.part.get(key).or_else(|| self.defaults?.get(key))
+        self.part.get(key)
     }
 
     fn amount(&mut self, key: &str) -> Option<Term> {
@@ -376,9 +471,29 @@ impl<'s> BodyReader<'_, 's> {
         })
     }
 
+    /// The moment of inertia; a body in space has three, or a matrix of them.
+    fn inertia(&mut self, name: &str) -> Option<Term> {
+        let value = self.setting("inertia")?;
+        let Ok(list) = value.list("", "") else { return Some(self.source.amount(value)) };
+        let own = |(i, value): (usize, &Setting)| match value.list("", "") {
+            Ok(row) => self.source.indices.value(&row.get(i)?.formula_text().ok()?),
+            Err(_) => self.source.indices.value(&value.formula_text().ok()?),
+        };
+        let axes: Vec<Option<f64>> = list.iter().enumerate().map(own).collect();
+        let message = match axes[..] {
+            [Some(x), Some(y), Some(z)] if x > y + z || y > x + z || z > x + y => {
+                format!("the inertia of body `{name}`: no real body has Izz > Ixx + Iyy, about any axis")
+            }
+            _ => format!("the inertia of body `{name}` needs `dimension = 3`, which is not there yet"),
+        };
+        let hint = "in the plane `inertia` is one number, about the axis out of the plane";
+        self.source.error("not-yet", value.span.clone(), message, hint);
+        Some(Term::one())
+    }
+
     /// Mass, inertia and centre of mass: what is given wins.
     fn mass(&mut self, body: &mut Body, spread: Option<&MassSpread>) {
-        let (given, inertia) = (self.part.get("mass").is_some(), self.amount("inertia"));
+        let (given, inertia) = (self.part.get("mass").is_some(), self.inertia(&body.name));
         let com = self.part.get("com").and_then(|value| self.source.pair(value));
         let of_material = body.material.as_ref().and_then(|material| self.densities.get(material));
         let density = self.amount("density").or_else(|| of_material.cloned());

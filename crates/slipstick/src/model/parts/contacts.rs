@@ -251,7 +251,11 @@ impl ContactMaker<'_> {
         let Some(all) = touches(self.scene.bodies, &first, &second) else {
             let [a, b] = shapes.map(|shape| (shape.form.word(), &shape.name));
             let message = format!("{} `{}` and {} `{}` cannot touch yet", a.0, a.1, b.0, b.1);
-            let hint = "use shapes that can: discs, half-planes, capsules, boxes and polygons; or write the gap as a formula, `gap = \"…\"`";
+            let hint = if shapes.iter().any(|shape| shape.form.word() == "curve") {
+                "joints run along curves: `cam`, `rolling` and `on_curve`; in contacts use discs, capsules and polygons"
+            } else {
+                "use shapes that can: discs, half-planes, capsules, boxes and polygons; or write the gap as a formula, `gap = \"…\"`"
+            };
             self.source.error("not-yet", contact.part.key_span.clone(), message, hint);
             return None;
         };

@@ -1,6 +1,7 @@
 //! What bodies look like: their shapes, links as bars through their points, joints as marks, springs as coils.
 
 use super::bodies::{Body, BodyList, BodyPlace, Pose};
+use super::curve::SmoothCurve;
 use super::holding::Held;
 use super::lowered::LoweredParts;
 use super::shapes::{BodyShape, ShapeForm};
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// How wide a link is, as a part of its length, if nothing is said.
 const WIDTH: f64 = 0.06;
+/// Of how many pieces a curve is drawn.
+const PIECES: usize = 96;
 /// Points that bodies have without being given them: nothing leads there.
 const OWN_POINTS: &[&str] = &["origin", "com", "centre", "left", "right"];
 
@@ -57,8 +60,8 @@ fn draw_body(bodies: &BodyList, index: Option<usize>, shapes: &[BodyShape]) -> D
         let [x, y] = bodies.position(&frame, Pose::Moving);
         [x, y, bodies.angle(&frame, Pose::Moving)]
     });
-    let own = shapes.iter().filter(|shape| shape.place.body == index).map(draw_shape);
-    let mut drawn: Vec<DrawnShape<Term>> = own.collect();
+    let own = shapes.iter().filter(|shape| shape.place.body == index);
+    let mut drawn: Vec<DrawnShape<Term>> = own.flat_map(draw_shape).collect();
     if index.is_some() {
         drawn.extend(bars(body));
     }
@@ -68,7 +71,7 @@ fn draw_body(bodies: &BodyList, index: Option<usize>, shapes: &[BodyShape]) -> D
 }
 
 /// A shape where it is on its body.
-fn draw_shape(shape: &BodyShape) -> DrawnShape<Term> {
+fn draw_shape(shape: &BodyShape) -> Vec<DrawnShape<Term>> {
     let (two, full) = (Term::number(2.0), |half: &Term| &Term::number(2.0) * half);
     let outline = match &shape.form {
         ShapeForm::Disc(radius) => Outline::Disc(radius.clone()),
@@ -78,10 +81,22 @@ fn draw_shape(shape: &BodyShape) -> DrawnShape<Term> {
         ShapeForm::HalfPlane(normal) => Outline::HalfPlane(normal.clone()),
         ShapeForm::Polygon(corners, _) => Outline::Polygon(corners.clone()),
         ShapeForm::Ellipse(axes) => Outline::Ellipse(axes.clone()),
+        ShapeForm::Curve(curve) => return draw_curve(shape, curve),
     };
     let BodyPlace { at, angle, .. } = &shape.place;
     let centre = plus(at, &super::term::turned(&shape.placed(&origin()), angle));
-    DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }
+    vec![DrawnShape { outline, at: centre, turn: angle + &shape.turn, width: None }]
+}
+
+/// A curve as short pieces: only in the picture.
+fn draw_curve(shape: &BodyShape, curve: &SmoothCurve) -> Vec<DrawnShape<Term>> {
+    let corners: Vec<Pair> = (0..=PIECES).map(|i| curve.part(i as f64 / PIECES as f64)).collect();
+    let place = shape.own_place();
+    let one = |outline| DrawnShape { outline, at: place.at.clone(), turn: place.angle.clone(), width: None };
+    if curve.is_closed {
+        return vec![one(Outline::Polygon(corners[1..].to_vec()))];
+    }
+    corners.windows(2).map(|ends| one(Outline::Segment([ends[0].clone(), ends[1].clone()]))).collect()
 }
 
 /// The bars of a link between its points; any other body has lines from its origin to the points that it was given.

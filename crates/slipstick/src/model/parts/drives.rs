@@ -5,6 +5,7 @@ use super::holding::Held;
 use super::lowered::LoweredParts;
 use super::source::PartSource;
 use super::term::Term;
+use crate::expr::Dimension;
 use crate::model::Setting;
 use std::collections::BTreeMap;
 
@@ -23,8 +24,8 @@ pub(super) fn lower_drives(
         let Some(joint) = driven_joint(source, name, part, held) else { continue };
         let Some(coordinate) = joint.coordinate() else { continue };
         let span = &part.key_span;
-        let [of_position, of_velocity, _] = coordinate.dimensions();
-        let mut amount = |key, dimension| part.get(key).map(|value| source.moving_as(value, Some(dimension)));
+        let [of_position, of_velocity, _] = in_each(coordinate.dimensions());
+        let mut amount = |key, dimension| part.get(key).map(|value| source.moving_as(value, dimension));
         let (position, velocity) = (amount("position", of_position), amount("velocity", of_velocity));
         // A position is met at the start too, wherever the joint is drawn.
         let keeps_the_drawing = velocity.is_some();
@@ -59,6 +60,11 @@ pub(super) fn lower_drives(
         }
     }
     driven
+}
+
+/// All dimensions, or none of them.
+pub(super) fn in_each(all: Option<[Dimension; 3]>) -> [Option<Dimension>; 3] {
+    all.map_or([None; 3], |all| all.map(Some))
 }
 
 /// The joint of a drive, which leaves a coordinate free.

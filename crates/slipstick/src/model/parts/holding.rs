@@ -6,7 +6,7 @@ use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, LoweredParts};
 use super::source::PartSource;
 use super::term::{Pair, Term};
-use crate::model::{Definition, ImpactLaw};
+use crate::model::{Definition, ImpactLaw, JointRule};
 use std::collections::BTreeMap;
 
 /// A joint with its ends where they are: what formulas need of it.
@@ -40,6 +40,14 @@ impl Held<'_> {
         rate_along(&(coordinate.gradient)(&self.ends))
     }
 
+    /// How fast its rate changes, where that is a sum of what bodies do.
+    pub(super) fn acceleration(&self, coordinate: CoordinateKind) -> Option<Term> {
+        let is_linear = matches!(coordinate.word, "angle" | "s");
+        let product = |(name, slope): &(String, Term)| slope * &Term::whole(format!("{name}''"));
+        let gradient = (coordinate.gradient)(&self.ends);
+        is_linear.then(|| gradient.iter().map(product).fold(Term::zero(), |sum, term| &sum + &term))
+    }
+
     /// What a force along its coordinate does to the coordinates of bodies.
     pub(super) fn push(&self, coordinate: CoordinateKind, force: &Term) -> Vec<(String, Term)> {
         let gradient = (coordinate.gradient)(&self.ends);
@@ -55,6 +63,7 @@ impl Held<'_> {
 
 /// All joints between places, with their ends.
 pub(super) fn held<'a>(
+    source: &PartSource,
     joints: &'a JointList,
     bodies: &'a BodyList,
     lowered: &mut LoweredParts,
@@ -62,7 +71,12 @@ pub(super) fn held<'a>(
     let mut all = BTreeMap::new();
     for joint in &joints.list {
         let [first, second] = ends(joint, bodies, lowered);
-        let ends = Ends { bodies, first, second, axis: joint.axis.clone() };
+        let (axis, is_mirrored) = (joint.axis.clone(), joint.is_mirrored);
+        let mut ends = Ends { bodies, first, second, axis, is_mirrored, track: None };
+        if let Some(track) = &joint.track {
+            let start = joint.start_on(track, &ends, (source, &mut *lowered));
+            ends.track = Some((track, format!("joint.{}.s", joint.name), start));
+        }
         all.insert(joint.name.as_str(), Held { joint, ends });
     }
     all
@@ -72,9 +86,9 @@ pub(super) fn held<'a>(
 fn ends(joint: &Joint, bodies: &BodyList, lowered: &mut LoweredParts) -> [BodyPlace; 2] {
     [0, 1].map(|end| {
         let mut place = joint.ends[end].clone();
-        let position = match &joint.at {
+        let position = match joint.place(bodies) {
             _ if joint.named[end] => return place,
-            Some(at) => at.clone(),
+            Some(at) => at,
             None if joint.named[1 - end] => bodies.position(&joint.ends[1 - end], Pose::Drawn),
             None => return place,
         };
@@ -98,6 +112,10 @@ pub(super) fn lower_joint(
         let message = format!("joint `{}` does not say where it is", joint.name);
         let hint = "name a point of one of its bodies, or add `at = [x, y]`";
         source.error("bad-joint", joint.span.clone(), message, hint);
+    }
+    if let Some((_, name, start)) = &held.ends.track {
+        let velocity = joint.start[1].clone().unwrap_or_else(Term::zero);
+        lowered.coordinate(name, [start, &velocity], &joint.span);
     }
     keep(held, was_placed, lowered);
     if joint.holding.force.is_some() || joint.holding.moment.is_some() {
@@ -123,6 +141,7 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
         let kept = match &joint.kept {
             Some(kept) => kept.clone(),
             None if joint.kind.joins_points || was_placed && row == "across" => Term::zero(),
+            None if joint.track.is_some() && row != "roll" => Term::zero(),
             None if holding.here => {
                 let name = held.own(&format!("kept.{row}"));
                 lowered.discrete(&name, &drawn, span);
@@ -149,6 +168,19 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
 }
 
 impl Held<'_> {
+    /// What the model knows of it.
+    pub(super) fn rule(&self, lowered: &mut LoweredParts) -> JointRule {
+        let ends = [&self.ends.first, &self.ends.second];
+        let span = &self.joint.span;
+        JointRule {
+            name: self.joint.name.clone(),
+            span: span.clone(),
+            bodies: ends.map(|end| end.body),
+            at: ends.map(|end| end.at.each_ref().map(|term| lowered.formula(term, span))),
+            is_pin: self.joint.kind.joins_points && self.joint.track.is_none() && self.holds().is_none(),
+        }
+    }
+
     /// Whether events open and shut it.
     pub(super) fn is_switched(&self) -> bool {
         let Joint { holding, .. } = self.joint;

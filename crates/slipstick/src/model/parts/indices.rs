@@ -31,13 +31,24 @@ impl Indices {
         &self.parameters
     }
 
+    /// With the values of further parameters.
+    pub(super) fn with(&self, further: &[Definition]) -> Self {
+        let mut all = self.clone();
+        for definition in further {
+            if let Some(value) = all.value(definition.formula.syntax.text()) {
+                all.parameters.insert(definition.name.clone(), value);
+            }
+        }
+        all
+    }
+
     /// From now on the k-th copy is read, or what has no copies.
     pub(super) fn read_copy(&mut self, copy: Option<usize>) {
         self.copy = copy;
     }
 
     /// The value of a formula of parameters, as far as they have one.
-    pub(super) fn value(&self, text: &str) -> Option<f64> {
+    pub(in crate::model) fn value(&self, text: &str) -> Option<f64> {
         let (syntax, mut arena) = (parse(text).ok()?, Arena::new());
         let mut known = BTreeMap::new();
         for (name, _) in syntax.names() {

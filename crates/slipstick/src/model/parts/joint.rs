@@ -2,17 +2,20 @@
 
 use super::bodies::{BodyList, BodyPlace, check_keys};
 use super::joints::{FOREIGN, JointKind, KINDS, RATIO_KINDS, RatioKind};
+use super::shapes::BodyShape;
 use super::source::PartSource;
 use super::term::{Pair, Term, unit};
+use super::track::{CurveTrack, TrackEnds};
 use crate::expr::Dimension;
 use crate::model::Setting;
 use std::ops::Range;
 
 /// The keys of all joints beside their kinds.
-const JOINT_KEYS: &[&str] = &["at", "repeat", "friction", "stops", "open", "while", "break"];
+const JOINT_KEYS: &[&str] =
+    &["at", "repeat", "friction", "stops", "open", "while", "break", "within", "mirror", "start"];
 const STOP_KEYS: &[&str] = &["from", "to", "restitution"];
-const BREAK_KEYS: &[&str] = &["force", "moment"];
-const FRICTION_KEYS: &[&str] = &["torque", "force"];
+const BREAK_KEYS: &[&str] = &["force", "moment", "impulse"];
+const FRICTION_KEYS: &[&str] = &["torque", "force", "coefficient", "radius"];
 
 /// A joint between two places.
 pub(super) struct Joint {
@@ -22,14 +25,28 @@ pub(super) struct Joint {
     pub(super) ends: [BodyPlace; 2],
     /// Whether places on the bodies are named; otherwise an end is where the other is drawn.
     pub(super) named: [bool; 2],
-    /// Where it is drawn, in ground axes.
+    /// Where it is drawn, and the place in whose axes that is, if it is not the ground.
     pub(super) at: Option<Pair>,
+    pub(super) within: Option<BodyPlace>,
+    /// Whether its angle counts the other way round.
+    pub(super) is_mirrored: bool,
     pub(super) axis: Pair,
     /// What it keeps, in place of what is drawn.
     pub(super) kept: Option<Term>,
+    /// What it runs along.
+    pub(super) track: Option<CurveTrack>,
+    /// Its own coordinate at the start, and the velocity of that.
+    pub(super) start: [Option<Term>; 2],
     pub(super) holding: Holding,
     pub(super) friction: Option<Term>,
     pub(super) stops: Stops,
+}
+
+impl Joint {
+    /// Where it is drawn, in ground axes, if that is given.
+    pub(super) fn place(&self, bodies: &BodyList) -> Option<Pair> {
+        self.at.as_ref().map(|at| bodies.drawn_within(self.within.as_ref(), at))
+    }
 }
 
 /// When a joint holds.
@@ -74,13 +91,17 @@ pub(super) struct JointList {
 }
 
 impl JointList {
-    pub(super) fn read(source: &mut PartSource, section: Option<&Setting>, bodies: &BodyList) -> Self {
+    pub(super) fn read(
+        source: &mut PartSource,
+        section: Option<&Setting>,
+        (bodies, shapes): (&BodyList, &[BodyShape]),
+    ) -> Self {
         let mut joints = Self::default();
         for (name, part) in section.into_iter().flat_map(Setting::entries) {
             let Some(kind) = kind_of(source, name, part) else { continue };
             source.copies((name, part), |source, name| match kind {
                 AnyKind::Places(kind) => {
-                    joints.list.extend(JointReader { source, name, part, bodies }.joint(kind));
+                    joints.list.extend(JointReader { source, name, part, bodies, shapes }.joint(kind));
                 }
                 AnyKind::JointList(kind) => joints.ratios.extend(ratio(source, (name, part), kind)),
             });
@@ -160,21 +181,23 @@ fn ratio(source: &mut PartSource, (name, part): (&str, &Setting), kind: &'static
     Some(Ratio { name: name.to_owned(), span, kind, ends: [first, second], factor })
 }
 
+/// Both ends, each with whether a place on its body is named, and what the joint runs along.
+type JointEnds = ([(BodyPlace, bool); 2], Option<CurveTrack>);
+
 /// Reads one joint between places.
 struct JointReader<'r> {
     source: &'r mut PartSource,
     name: &'r str,
     part: &'r Setting,
     bodies: &'r BodyList,
+    shapes: &'r [BodyShape],
 }
 
 impl JointReader<'_> {
     fn joint(&mut self, kind: &'static JointKind) -> Option<Joint> {
         let keys: Vec<&str> = [kind.word].iter().chain(kind.keys).chain(JOINT_KEYS).copied().collect();
         check_keys(self.source, self.part, &keys, &format!("joint `{}`", self.name));
-        let [first, second] = ends(self.source, (self.name, kind.word), self.part)?;
-        let first = self.bodies.find(self.source, &first.0, &first.1)?;
-        let second = self.bodies.find(self.source, &second.0, &second.1)?;
+        let ([first, second], track) = self.ends(kind)?;
         if first.0.body == second.0.body {
             let message = format!("both ends of joint `{}` are on one body", self.name);
             self.source.error(
@@ -186,6 +209,10 @@ impl JointReader<'_> {
             return None;
         }
         let (at, kept, here) = self.at(kind)?;
+        let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
+        let within = self.within();
+        let is_mirrored = mirror == Some(true);
+        let is_turned = is_mirrored && kind.word == "angle";
         let axis = self.part.get("axis").and_then(|value| self.source.pair_as(value, None));
         Some(Joint {
             name: self.name.to_owned(),
@@ -195,11 +222,41 @@ impl JointReader<'_> {
             ends: [first.0, second.0],
             at,
             axis: axis.map_or_else(|| [Term::one(), Term::zero()], unit),
-            kept,
+            within,
+            is_mirrored,
+            kept: kept.map(|kept| if is_turned { -&kept } else { kept }),
+            track,
+            start: self.start(kind)?,
             holding: self.holding(here),
             friction: self.friction(kind),
             stops: self.stops(kind),
         })
+    }
+
+    /// Both ends, each with whether a place on its body is named, and what the joint runs along.
+    fn ends(&mut self, kind: &JointKind) -> Option<JointEnds> {
+        let ends = ends(self.source, (self.name, kind.word), self.part)?;
+        let Some(kind) = kind.track else {
+            return Some(([self.end(&ends[0])?, self.end(&ends[1])?], None));
+        };
+        let ends = TrackEnds { name: self.name, kind, part: self.part, ends };
+        let (places, track) = ends.read(self.source, (self.bodies, self.shapes))?;
+        self.check_track();
+        Some((places.map(|place| (place, true)), Some(track)))
+    }
+
+    /// The place in whose axes the joint is drawn, if it is not the ground.
+    fn within(&mut self) -> Option<BodyPlace> {
+        let value = self.part.get("within")?;
+        let name = self.source.name(value)?;
+        Some(self.bodies.find(self.source, &name, &value.span)?.0)
+    }
+
+    /// An end, with whether a place on the body is named. The frame that the joint is drawn in is none.
+    fn end(&mut self, (name, span): &(String, Range<usize>)) -> Option<(BodyPlace, bool)> {
+        let (place, is_named) = self.bodies.find(self.source, name, span)?;
+        let frame = self.part.get("within").and_then(|value| value.string("").ok());
+        Some((place, is_named && frame != Some(name)))
     }
 
     /// Where the joint is drawn, what it keeps in place of what is drawn, and whether it keeps what it finds.
@@ -236,6 +293,11 @@ impl JointReader<'_> {
         let broken = self.part.get("break");
         if let Some(broken) = broken {
             check_keys(self.source, broken, BREAK_KEYS, "`break`");
+            if let Some(impulse) = broken.get("impulse") {
+                let message = format!("joint `{}` breaks by an impulse, which is not there yet", self.name);
+                let hint = "give the `force` or the `moment` that breaks it";
+                self.source.error("not-yet", impulse.key_span.clone(), message, hint);
+            }
         }
         let mut limit = |key: &str| broken.and_then(|broken| self.source.amount_of(broken, key));
         let (force, moment) = (limit("force"), limit("moment"));
@@ -250,9 +312,16 @@ impl JointReader<'_> {
 
     /// Dry friction that is as large as this while it moves.
     fn friction(&mut self, kind: &JointKind) -> Option<Term> {
-        let value = self.part.get("friction")?;
+        let value = self.part.get("friction").filter(|_| kind.track.is_none())?;
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
+        if let Some(coefficient) = value.get("coefficient") {
+            let message =
+                format!("`friction` of joint `{}` follows from its force, which is not there yet", self.name);
+            let hint = "give the `torque` or the `force` of the friction";
+            self.source.error("not-yet", coefficient.key_span.clone(), message, hint);
+            return None;
+        }
         let key = if word == Some("angle") { "torque" } else { "force" };
         let amount = self.source.moving_of(value, key);
         if amount.is_none() || word.is_none() {
@@ -265,6 +334,30 @@ impl JointReader<'_> {
         amount
     }
 
+    /// Its coordinate at the start, and the velocity of that.
+    fn start(&mut self, kind: &JointKind) -> Option<[Option<Term>; 2]> {
+        let Some(value) = self.part.get("start") else { return Some([None, None]) };
+        let Some(coordinate) = kind.coordinate else {
+            let message = format!("joint `{}` leaves nothing free that could start somewhere", self.name);
+            self.source.error("bad-joint", value.span.clone(), message, "leave out `start`");
+            return None;
+        };
+        check_keys(self.source, value, &[coordinate.word, "velocity"], "`start` of a joint");
+        let [of_place, of_rate, _] = super::drives::in_each(coordinate.dimensions());
+        let mut amount = |key, needed| value.get(key).map(|value| self.source.amount_as(value, needed));
+        Some([amount(coordinate.word, of_place), amount("velocity", of_rate)])
+    }
+
+    /// What runs along something always holds, and its place there has no force of its own.
+    fn check_track(&mut self) {
+        for key in ["open", "while", "break", "friction"] {
+            let Some(value) = self.part.get(key) else { continue };
+            let message = format!("joint `{}` runs along a shape and cannot have `{key}` yet", self.name);
+            let hint = "make a contact of it: that opens, and has friction";
+            self.source.error("not-yet", value.key_span.clone(), message, hint);
+        }
+    }
+
     fn stops(&mut self, kind: &JointKind) -> Stops {
         let Some(value) = self.part.get("stops") else { return Stops::default() };
         check_keys(self.source, value, STOP_KEYS, "`stops`");
@@ -273,7 +366,7 @@ impl JointReader<'_> {
             self.source.error("bad-joint", value.span.clone(), message, "leave out `stops`");
             return Stops::default();
         }
-        let dimension = kind.coordinate.map(|coordinate| coordinate.dimensions()[0]);
+        let dimension = kind.coordinate.and_then(|coordinate| coordinate.dimensions()).map(|all| all[0]);
         let mut amount = |key| value.get(key).map(|value| self.source.amount_as(value, dimension));
         let (from, to) = (amount("from"), amount("to"));
         Stops { from, to, restitution: self.source.moving_of(value, "restitution") }

@@ -32,6 +32,8 @@ pub(in crate::model) struct LoweredParts {
     pub(in crate::model) columns: Vec<String>,
     /// Springs between two points, to be drawn.
     pub(in crate::model) springs: Vec<(String, [Pair; 2])>,
+    /// Coordinates of joints, which have no mass; with their speeds.
+    further: Vec<[Definition; 2]>,
     forces: BTreeMap<String, (Term, Range<usize>)>,
 }
 
@@ -93,6 +95,14 @@ impl LoweredParts {
         self.discrete.push(definition);
     }
 
+    /// A coordinate without a mass, with its start and its velocity.
+    pub(super) fn coordinate(&mut self, name: &str, [start, velocity]: [&Term; 2], span: &Range<usize>) {
+        let both = [start, velocity].map(|term| self.definition(name, term, span));
+        let massless = self.definition(name, &Term::zero(), span);
+        self.further.push(both);
+        self.inertia.push(massless);
+    }
+
     /// Adds to the forces on coordinates.
     pub(super) fn push(&mut self, forces: impl IntoIterator<Item = (String, Term)>, span: &Range<usize>) {
         for (coordinate, force) in forces.into_iter().filter(|(_, force)| !force.is_zero()) {
@@ -104,6 +114,10 @@ impl LoweredParts {
     /// Puts everything into the model; coordinates stand behind those that it has, and before other states.
     pub(super) fn merge_into(&mut self, model: &mut Model) {
         let n = model.mechanism.coordinates;
+        for [coordinate, speed] in std::mem::take(&mut self.further) {
+            self.coordinates.push(coordinate);
+            self.speeds.push(speed);
+        }
         let speeds = std::mem::take(&mut self.speeds).into_iter();
         let speeds = speeds.map(|speed| Definition { name: speed_of(&speed.name), ..speed });
         let added = self.coordinates.len();

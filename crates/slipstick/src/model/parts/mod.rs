@@ -6,6 +6,7 @@
 
 mod bodies;
 mod contacts;
+mod curve;
 mod drawing;
 mod drives;
 mod forces;
@@ -24,12 +25,13 @@ mod sensors;
 mod shapes;
 mod source;
 mod term;
+mod track;
 
 pub(super) use indices::Indices;
 pub(super) use lowered::GapRule;
 pub(super) use source::bad_index;
 
-use super::{BranchRule, Diagnostic, Model, Setting, StartRule, SwitchRule};
+use super::{BranchRule, Diagnostic, Model, Reference, Setting, StartRule, SwitchRule};
 use bodies::{BodyList, check_keys};
 use contacts::{ContactSets, ShapeScene, lower_contacts};
 use holding::Held;
@@ -49,6 +51,7 @@ pub(super) const PART_KEYS: &[&str] = &[
     "materials",
     "pairs",
     "defaults",
+    "parts",
     "bodies",
     "joints",
     "drives",
@@ -56,8 +59,7 @@ pub(super) const PART_KEYS: &[&str] = &[
     "sensors",
     "assemble",
 ];
-const DEFAULTS_KEYS: &[&str] = &["bodies"];
-const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch"];
+const ASSEMBLE_KEYS: &[&str] = &["pinned", "branch", "weight"];
 const NO_INERTIA: &str =
     "add `inertia`, or a `shape` or `link` that gives it; `inertia = 0` where joints hold the turn";
 const MATERIAL_KEYS: &[&str] = &["density"];
@@ -105,19 +107,17 @@ impl Building<'_> {
         self.check_dimension();
         let sections = self.sections;
         let densities = self.densities();
-        self.check_defaults();
-        let of_bodies = sections.get("defaults").and_then(|defaults| defaults.get("bodies"));
         let mut shapes = Vec::new();
-        let mut bodies =
-            BodyList::read(&mut self.source, sections.get("bodies"), of_bodies, (&mut shapes, &densities));
-        let mut joints = JointList::read(&mut self.source, sections.get("joints"), &bodies);
+        let mut bodies = BodyList::read(&mut self.source, sections.get("bodies"), (&mut shapes, &densities));
+        shapes::read_shapes(&mut self.source, sections.get("shapes"), &bodies, &mut shapes);
+        let mut joints = JointList::read(&mut self.source, sections.get("joints"), (&bodies, &shapes));
         for joint in &mut joints.list {
             joint.holding.is_opened = self.is_opened(&joint.name);
         }
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
-        let placed = placing::place_bodies(&mut bodies, &joints.list, &mut self.lowered);
-        let held = holding::held(&joints, &bodies, &mut self.lowered);
+        let placed = placing::place_bodies(&mut self.source, &mut bodies, &joints.list, &mut self.lowered);
+        let held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         for (joint, was_placed) in joints.list.iter().zip(placed) {
             let is_nowhere = |body: usize| given[body] == [false; 3];
@@ -131,13 +131,16 @@ impl Building<'_> {
         }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
-        self.lower_bodies(&bodies);
+        self.lower_bodies(&bodies, &joints.list);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
-        let contacts = self.lower_contacts(&bodies, &joints, &mut shapes);
+        let contacts = self.lower_contacts(&bodies, &joints, &shapes);
         self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
+        self.model.mechanism.start.weights = self.weights(&bodies);
+        start_of_tracks(&held, &mut self.model.mechanism.start);
+        self.model.mechanism.joints = held.values().map(|held| held.rule(&mut self.lowered)).collect();
         self.switch_joints(&held);
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
         self.lowered.merge_into(self.model);
@@ -149,14 +152,8 @@ impl Building<'_> {
     }
 
     /// Shapes, and what they do where they touch.
-    fn lower_contacts(
-        &mut self,
-        bodies: &BodyList,
-        joints: &JointList,
-        shapes: &mut Vec<BodyShape>,
-    ) -> ContactSets {
+    fn lower_contacts(&mut self, bodies: &BodyList, joints: &JointList, shapes: &[BodyShape]) -> ContactSets {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
-        shapes::read_shapes(source, sections.get("shapes"), bodies, shapes);
         let of_pairs = [sections.get("materials"), sections.get("pairs")];
         let pairs = Pairs::read(source, of_pairs, (bodies, shapes));
         let scene = ShapeScene { bodies, joints: &joints.list, shapes, pairs: &pairs };
@@ -176,16 +173,11 @@ impl Building<'_> {
         self.model.about.picture = picture;
     }
 
-    fn check_defaults(&mut self) {
-        if let Some(defaults) = self.sections.get("defaults") {
-            check_keys(&mut self.source, defaults, DEFAULTS_KEYS, "`defaults`");
-        }
-    }
-
     /// What is kept while the bodies of the drawing are put together.
     fn start(&mut self, bodies: &BodyList, given: &[[bool; 3]], driven: Vec<String>) -> StartRule {
         let mut start = StartRule { pinned: driven, ..StartRule::default() };
-        start.pinned.extend(self.pinned());
+        start.pins = self.pinned();
+        start.pinned.extend(start.pins.iter().map(|pin| pin.name.clone()));
         for (body, given) in bodies.list.iter().zip(given) {
             let names = body.coordinates();
             // Where the frame is not at the centre of mass, that is known where the angle is.
@@ -198,6 +190,24 @@ impl Building<'_> {
             start.velocities.extend((0..3).filter(|&i| is_given(i)).map(|i| names[i].clone()));
         }
         start
+    }
+
+    /// How much more than others bodies resist being moved.
+    fn weights(&mut self, bodies: &BodyList) -> Vec<(String, f64)> {
+        let (sections, source) = (self.sections, &mut self.source);
+        let weight = sections.get("assemble").and_then(|assemble| assemble.get("weight"));
+        let mut weights = Vec::new();
+        for (name, value) in weight.into_iter().flat_map(Setting::entries) {
+            let Some(number) = source.keep(value.positive()) else { continue };
+            let Some(i) = bodies.index(name) else {
+                let error =
+                    super::unknown_name(name, value.key_span.clone(), bodies.names(), "among the bodies");
+                source.errors.push(error);
+                continue;
+            };
+            weights.extend(bodies.list[i].coordinates().map(|coordinate| (coordinate, number)));
+        }
+        weights
     }
 
     /// The angles of joints that are to be positive or negative.
@@ -219,7 +229,7 @@ impl Building<'_> {
             };
             let angles = [&found.ends.second, &found.ends.first]
                 .map(|end| end.body.map(|i| found.ends.bodies.list[i].coordinates()[2].clone()));
-            rules.push(BranchRule { name: name.to_owned(), angles, positive });
+            rules.push(BranchRule { name: name.to_owned(), span: value.key_span.clone(), angles, positive });
         }
         rules
     }
@@ -280,7 +290,7 @@ impl Building<'_> {
     }
 
     /// The coordinates that stay as they are drawn, by names.
-    fn pinned(&mut self) -> Vec<String> {
+    fn pinned(&mut self) -> Vec<Reference> {
         let (sections, source) = (self.sections, &mut self.source);
         let Some(assemble) = sections.get("assemble") else { return Vec::new() };
         check_keys(source, assemble, ASSEMBLE_KEYS, "`assemble`");
@@ -288,17 +298,19 @@ impl Building<'_> {
         let list = source.keep(list.list("a list of coordinates", "pinned = [\"crank.angle\"]"));
         list.map_or_else(Vec::new, <[Setting]>::to_vec)
             .iter()
-            .filter_map(|value| source.name(value))
+            .filter_map(|value| Some(Reference { name: source.name(value)?, span: value.span.clone() }))
             .collect()
     }
 
     /// Coordinates, masses and weights.
-    fn lower_bodies(&mut self, bodies: &BodyList) {
+    fn lower_bodies(&mut self, bodies: &BodyList, joints: &[joint::Joint]) {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         let gravity = sections.get("gravity").and_then(|value| source.pair(value));
-        for body in &bodies.list {
+        for (i, body) in bodies.list.iter().enumerate() {
+            let is_free = !joints.iter().any(|joint| joint.ends.iter().any(|end| end.body == Some(i)));
             let mut lacks = |what, hint| {
-                let message = format!("body `{}` has no {what}", body.name);
+                let free = if is_free { " and is free along x" } else { "" };
+                let message = format!("body `{}` has no {what}{free}", body.name);
                 source.error("no-mass", body.span.clone(), message, hint);
                 // So that everything else can be looked at.
                 Term::one()
@@ -312,7 +324,16 @@ impl Building<'_> {
                 (Some(mass), Some(inertia)) => [mass.clone(), inertia.clone()],
             };
             let [mass, inertia] = [&mass, &inertia];
-            body_start(body, lowered);
+            for (what, term) in [("mass", mass), ("moment of inertia", inertia)] {
+                let value = source.indices.value(term.text()).filter(|value| *value < 0.0);
+                let Some(value) = value else { continue };
+                let message = format!(
+                    "body `{}` has the {what} {value}, and no real body has one below zero",
+                    body.name
+                );
+                source.error("no-mass", body.span.clone(), message, "give zero or more");
+            }
+            body_start(body, &bodies.drawn_turn(body.within.as_ref()), lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             lowered.bodies.push(body.name.clone());
             for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
@@ -323,6 +344,16 @@ impl Building<'_> {
                 lowered.potential.extend(weight(body, mass, gravity));
             }
         }
+    }
+}
+
+/// What is said of places along curves stays, as what is said of bodies does.
+fn start_of_tracks(held: &BTreeMap<&str, Held<'_>>, start: &mut StartRule) {
+    for held in held.values() {
+        let Some((_, name, _)) = &held.ends.track else { continue };
+        let [place, velocity] = held.joint.start.each_ref().map(Option::is_some);
+        start.drawn.extend(place.then(|| name.clone()));
+        start.velocities.extend(velocity.then(|| name.clone()));
     }
 }
 
@@ -342,11 +373,11 @@ fn kinetic(body: &bodies::Body, masses: [&Term; 3]) -> Vec<Term> {
 }
 
 /// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.
-fn body_start(body: &bodies::Body, lowered: &mut LoweredParts) {
+fn body_start(body: &bodies::Body, turn: &Term, lowered: &mut LoweredParts) {
     let [x, y, angle] = body.drawing();
     let arm = term::turned(&body.com, &angle);
     let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);
-    let velocity = body.velocity.clone().unwrap_or_else(term::origin);
+    let velocity = term::turned(&body.velocity.clone().unwrap_or_else(term::origin), turn);
     let carried = term::scaled(&term::left_of(&arm), &spin);
     let positions = [&x + &arm[0], &y + &arm[1], angle];
     let velocities = [&velocity[0] + &carried[0], &velocity[1] + &carried[1], spin];

@@ -4,7 +4,7 @@
 use super::bodies::{BodyList, BodyPlace, Pose};
 use super::contacts::ContactSets;
 use super::holding::Held;
-use super::term::{Term, origin};
+use super::term::{Term, origin, turned};
 use crate::expr::parse;
 use crate::model::{Definition, Formula, Model, SourceLocation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,11 @@ pub(super) struct PartNames<'a> {
 impl PartNames<'_> {
     /// The formula that a name of a part stands for, if it is one.
     pub(super) fn meaning(&self, name: &str) -> Option<Term> {
+        for (word, is_mirrored) in [(".sees.", false), (".mirrors.", true)] {
+            if let Some((frame, seen)) = name.split_once(word) {
+                return self.seen_from(&self.place(frame)?, is_mirrored, seen);
+            }
+        }
         match name.strip_prefix("joint.") {
             Some(of_joint) => self.of_joint(of_joint),
             None => self.contacts.meaning(name).or_else(|| self.of_body(name)),
@@ -31,7 +36,7 @@ impl PartNames<'_> {
 
     /// `crank.x`, `crank.angle'`, `crank.tip.y`, `crank.F.angle`, `crank.com.x'`.
     fn of_body(&self, name: &str) -> Option<Term> {
-        let (path, is_rate) = rate(name);
+        let (path, order) = rate(name);
         let (owner, what) = path.rsplit_once('.')?;
         let place = self.place(owner)?;
         let along = |[x, y]: [Term; 2]| match what {
@@ -39,11 +44,36 @@ impl PartNames<'_> {
             "y" => Some(y),
             _ => None,
         };
-        match (what, is_rate) {
-            ("angle", false) => Some(self.bodies.angle(&place, Pose::Moving)),
-            ("angle", true) => Some(self.bodies.turning(&place)),
-            (_, false) => along(self.bodies.position(&place, Pose::Moving)),
-            (_, true) => along(self.bodies.velocity(&place)),
+        match (what, order) {
+            ("angle", 0) => Some(self.bodies.angle(&place, Pose::Moving)),
+            ("angle", 1) => Some(self.bodies.turning(&place)),
+            ("angle", _) => Some(self.bodies.spin_up(&place)),
+            (_, 0) => along(self.bodies.position(&place, Pose::Moving)),
+            (_, 1) => along(self.bodies.velocity(&place)),
+            _ => along(self.bodies.acceleration(&place)),
+        }
+    }
+
+    /// What a place sees, in its own axes: `ground.left.sees.left.crank.x'`. In a mirror x and all turning change their
+    /// signs.
+    fn seen_from(&self, frame: &BodyPlace, is_mirrored: bool, name: &str) -> Option<Term> {
+        let back = -&self.bodies.angle(frame, Pose::Moving);
+        let (path, order) = rate(name);
+        let (owner, what) = path.rsplit_once('.')?;
+        let [x, y, angle] = match name.strip_prefix("joint.") {
+            Some(_) => {
+                let joint = owner.strip_suffix(".force").unwrap_or(owner).strip_prefix("joint.")?;
+                let (force, moment) = self.held.get(joint).filter(|_| order == 0)?.reaction();
+                let [x, y] = turned(&force, &back);
+                [x, y, moment]
+            }
+            None => self.bodies.seen(frame, &self.place(owner)?, order),
+        };
+        match what {
+            "x" => Some(if is_mirrored { -&x } else { x }),
+            "y" => Some(y),
+            "angle" | "moment" => Some(if is_mirrored { -&angle } else { angle }),
+            _ => None,
         }
     }
 
@@ -65,17 +95,20 @@ impl PartNames<'_> {
     /// `joint.main.angle`, `joint.main.angle'`, `joint.main.force.x`, `joint.main.moment`.
     fn of_joint(&self, path: &str) -> Option<Term> {
         let (joint, held) = self.longest(path)?;
-        let (what, is_rate) = rate(path.get(joint.len() + 1..)?);
+        let (what, order) = rate(path.get(joint.len() + 1..)?);
         let coordinate = held.coordinate().filter(|coordinate| coordinate.word == what);
         if let Some(coordinate) = coordinate {
-            let value = || held.value(coordinate, Pose::Moving);
-            return Some(if is_rate { held.velocity(coordinate) } else { value() });
+            return match order {
+                0 => Some(held.value(coordinate, Pose::Moving)),
+                1 => Some(held.velocity(coordinate)),
+                _ => held.acceleration(coordinate),
+            };
         }
         let ([x, y], moment) = held.reaction();
         match what {
-            "force.x" if !is_rate => Some(x),
-            "force.y" if !is_rate => Some(y),
-            "moment" if !is_rate => Some(moment),
+            "force.x" if order == 0 => Some(x),
+            "force.y" if order == 0 => Some(y),
+            "moment" if order == 0 => Some(moment),
             _ => None,
         }
     }
@@ -88,9 +121,11 @@ impl PartNames<'_> {
     }
 }
 
-/// A name without the prime of a rate, and whether it has one.
-fn rate(name: &str) -> (&str, bool) {
-    name.strip_suffix('\'').map_or((name, false), |path| (path, true))
+/// A name without the primes of a rate, and how many it has; more than two mean nothing.
+fn rate(name: &str) -> (&str, usize) {
+    let path = name.trim_end_matches('\'');
+    let order = name.len() - path.len();
+    if order > 2 { (name, 0) } else { (path, order) }
 }
 
 impl PartNames<'_> {
@@ -106,6 +141,10 @@ impl PartNames<'_> {
         );
         while let Some(name) = open.pop() {
             if known.contains(&name) {
+                continue;
+            }
+            let of_coordinate = name.strip_suffix("''");
+            if of_coordinate.is_some_and(|name| model.coordinates().iter().any(|own| own.name == name)) {
                 continue;
             }
             let Some(term) = self.meaning(&name) else { continue };

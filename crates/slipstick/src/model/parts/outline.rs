@@ -124,6 +124,7 @@ impl<'o> Outliner<'o> {
                 let is_clockwise = self.check_convex(corners)?;
                 (self.ends(corners, radius), self.convex(corners, radius, is_clockwise))
             }
+            ShapeForm::Curve(_) => (Vec::new(), Touched::Nothing),
             ShapeForm::Ellipse(axes) => {
                 let place = self.place("centre", &origin());
                 (vec![RoundEnd { place, reach: Reach::Axes(axes.clone()) }], Touched::Nothing)
@@ -244,6 +245,7 @@ impl<'o> Outliner<'o> {
             ShapeForm::HalfPlane(out) => (vec![length(out)], zero, "direction"),
             ShapeForm::Polygon(_, radius) => (Vec::new(), radius.clone(), "radius"),
             ShapeForm::Ellipse(axes) => (axes.to_vec(), zero, "semi-axes"),
+            ShapeForm::Curve(_) => return Some(()),
         };
         let is_bad = |value: Option<f64>, least_is_allowed: bool| {
             value.is_some_and(|value| value.is_nan() || value < 0.0 || !least_is_allowed && value == 0.0)

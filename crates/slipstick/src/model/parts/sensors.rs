@@ -8,8 +8,18 @@ use super::term::{Pair, Term, left_of, length, minus, plus, scaled, turned};
 use crate::model::Setting;
 use std::collections::BTreeMap;
 
-const SENSOR_KEYS: &[&str] =
-    &["position", "velocity", "acceleration", "distance", "force", "energy", "relative_to", "in", "on"];
+const SENSOR_KEYS: &[&str] = &[
+    "position",
+    "velocity",
+    "acceleration",
+    "distance",
+    "force",
+    "energy",
+    "relative_to",
+    "in",
+    "on",
+    "mirror",
+];
 const KINDS: &[&str] = &["position", "velocity", "acceleration", "distance", "force", "energy"];
 
 /// Reads sensors.
@@ -51,6 +61,14 @@ impl SensorReader<'_> {
             return None;
         };
         match kind {
+            "acceleration" => {
+                let place = self.place(value)?;
+                let vector = match self.part.get("relative_to") {
+                    Some(value) => self.bodies.seen_acceleration(&self.place(value)?, &place),
+                    None => self.bodies.acceleration(&place),
+                };
+                self.along_axes(vector)
+            }
             "position" | "velocity" => {
                 let place = self.place(value)?;
                 let vector = self.relative(kind == "velocity", &place)?;
@@ -58,14 +76,7 @@ impl SensorReader<'_> {
             }
             "distance" => self.distance(value),
             "force" => self.force(value),
-            "energy" => self.energy(value),
-            _ => {
-                let message =
-                    format!("sensor `{}` measures an acceleration, which is not there yet", self.name);
-                let hint = "use a velocity, or the force on a body";
-                self.source.error("not-yet", value.key_span.clone(), message, hint);
-                None
-            }
+            _ => self.energy(value),
         }
     }
 
@@ -99,6 +110,8 @@ impl SensorReader<'_> {
             }
             None => vector,
         };
+        let mirror = self.part.get("mirror").and_then(|value| self.source.keep(value.boolean()));
+        let x = if mirror == Some(true) { -&x } else { x };
         Some(vec![(".x", x), (".y", y)])
     }
 

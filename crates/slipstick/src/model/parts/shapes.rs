@@ -1,6 +1,7 @@
 //! Shapes of bodies: what they are, and how mass is spread in them.
 
 use super::bodies::{BodyList, BodyPlace, check_keys};
+use super::curve::SmoothCurve;
 use super::source::PartSource;
 use super::term::{Pair, Term, cross, dot, origin, plus, scaled, turned};
 use crate::model::Setting;
@@ -21,6 +22,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("half_plane", &["solid"]),
     ("polygon", &["radius", "solid"]),
     ("ellipse", &[]),
+    ("curve", &["solid"]),
 ];
 const SOLID: &[(&str, bool)] = &[("inside", false), ("outside", true)];
 
@@ -59,6 +61,8 @@ pub(super) enum ShapeForm {
     Polygon(Vec<Pair>, Term),
     /// Both semi-axes.
     Ellipse(Pair),
+    /// A smooth curve.
+    Curve(Box<SmoothCurve>),
 }
 
 /// Reads the section, and puts its shapes behind those that bodies have.
@@ -139,7 +143,11 @@ pub(super) fn read_shape(
     };
     let keys: Vec<&str> = [kind].iter().chain(further).chain(SHAPE_KEYS).chain(own).copied().collect();
     check_keys(source, part, &keys, &format!("the {kind} `{name}`"));
-    let form = read_form(source, part, kind, value)?;
+    let form = if kind == "curve" {
+        ShapeForm::Curve(Box::new(SmoothCurve::read(source, name, value)?))
+    } else {
+        read_form(source, part, kind, value)?
+    };
     let moved = source.pair_of(part, "move").unwrap_or_else(origin);
     let at = plus(&source.pair_of(part, "at").unwrap_or_else(origin), &moved);
     let solid = part.get("solid").and_then(|value| source.keep(value.word(SOLID)));
@@ -204,6 +212,7 @@ impl ShapeForm {
             Self::HalfPlane(_) => "half_plane",
             Self::Polygon(..) => "polygon",
             Self::Ellipse(_) => "ellipse",
+            Self::Curve(_) => "curve",
         }
     }
 }
@@ -212,6 +221,12 @@ impl BodyShape {
     /// A point of the shape in the frame of its place: put there, then turned about it.
     pub(super) fn placed(&self, point: &Pair) -> Pair {
         turned(&plus(point, &self.at), &self.turn)
+    }
+
+    /// Where its own axes are on the body.
+    pub(super) fn own_place(&self) -> BodyPlace {
+        let at = plus(&self.place.at, &turned(&self.placed(&origin()), &self.place.angle));
+        BodyPlace { body: self.place.body, at, angle: &self.place.angle + &self.turn }
     }
 
     /// The points that a body has from its own shape.
@@ -245,7 +260,12 @@ impl BodyShape {
                 (area, origin(), gyration)
             }
             ShapeForm::Polygon(corners, radius) if radius.is_zero() => polygon(corners),
-            ShapeForm::Polygon(..) | ShapeForm::Segment(..) | ShapeForm::HalfPlane(_) => return None,
+            ShapeForm::Polygon(..)
+            | ShapeForm::Segment(..)
+            | ShapeForm::HalfPlane(_)
+            | ShapeForm::Curve(_) => {
+                return None;
+            }
         };
         Some((area, self.placed(&centre), gyration))
     }

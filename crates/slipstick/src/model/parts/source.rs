@@ -21,7 +21,7 @@ const DIMENSIONS: &[(Dimension, &[&str])] = &[
         Dimension::LENGTH,
         &[
             "x", "y", "com", "depth", "width", "length", "radius", "radii", "at", "move", "disc", "box",
-            "capsule", "segment", "polygon", "ellipse",
+            "capsule", "segment", "polygon", "ellipse", "curve",
         ],
     ),
     (Dimension::NUMBER, &["restitution", "friction", "static", "sliding", "ratio", "coefficient", "repeat"]),
@@ -87,7 +87,7 @@ impl PartSource {
     }
 
     /// A text with its indices counted out.
-    fn expand(&mut self, text: &str, span: &Range<usize>) -> String {
+    pub(super) fn expand(&mut self, text: &str, span: &Range<usize>) -> String {
         match self.indices.expand(text) {
             Ok(text) => text,
             Err(index) => {

@@ -13,7 +13,14 @@ pub(super) const KIND: ForceKind = ForceKind {
         let [first, second] = reader.places()?;
         let turning = Dimension::TORSIONAL_STIFFNESS;
         let [kx, ky, ka] = three(reader, "stiffness", [Dimension::STIFFNESS, turning])?;
-        let ends = Ends { bodies: reader.bodies, first, second, axis: [Term::one(), Term::zero()] };
+        let ends = Ends {
+            bodies: reader.bodies,
+            first,
+            second,
+            axis: [Term::one(), Term::zero()],
+            is_mirrored: false,
+            track: None,
+        };
         let (axes, between, turn) =
             (ends.axes(Pose::Moving), ends.between(Pose::Moving), ends.turn(Pose::Moving));
         let half = Term::number(0.5);

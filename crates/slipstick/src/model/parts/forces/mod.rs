@@ -132,7 +132,7 @@ impl<'r> ForceReader<'r> {
             self.source.errors.push(error);
         }
         found.filter(|joint| {
-            let is_free = joint.coordinate().is_some();
+            let is_free = joint.coordinate().is_some() && joint.joint.track.is_none();
             if !is_free {
                 let message =
                     format!("force `{}` acts on joint `{name}`, which leaves nothing free", self.name);

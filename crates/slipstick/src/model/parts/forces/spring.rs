@@ -44,7 +44,8 @@ impl SpringStretch {
 
     fn of_points(reader: &mut ForceReader<'_>) -> Option<Self> {
         let [first, second] = reader.places()?;
-        let ends = Ends { bodies: reader.bodies, first, second, axis: origin() };
+        let ends =
+            Ends { bodies: reader.bodies, first, second, axis: origin(), is_mirrored: false, track: None };
         let between = ends.between(Pose::Moving);
         let through = [&ends.first, &ends.second].map(|end| ends.bodies.position(end, Pose::Moving));
         reader.lowered.springs.push((reader.name.to_owned(), through));
@@ -64,7 +65,7 @@ impl SpringStretch {
             drawn: joint.value(coordinate, Pose::Drawn),
             rate: joint.velocity(coordinate),
             gradient: joint.push(coordinate, &Term::one()),
-            dimensions: coordinate.dimensions(),
+            dimensions: coordinate.dimensions()?,
         })
     }
 }

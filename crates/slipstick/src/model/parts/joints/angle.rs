@@ -11,4 +11,5 @@ pub(super) const KIND: JointKind = JointKind {
     places: false,
     coordinate: Some(ANGLE),
     reaction: |_, multiplier| (origin(), -&multiplier("angle")),
+    track: None,
 };

@@ -15,6 +15,7 @@ pub(super) const KIND: JointKind = JointKind {
         gradient: |ends| ends.slope_along(&direction(ends), false),
     }),
     reaction: |ends, multiplier| (scaled(&direction(ends), &-&multiplier("length")), Term::zero()),
+    track: None,
 };
 
 /// From the first point to the second, of length one.

@@ -18,4 +18,5 @@ pub(super) const KIND: JointKind = JointKind {
         let force = plus(&scaled(&along, &-&multiplier("along")), &scaled(&across, &-&multiplier("across")));
         (force, -&multiplier("angle"))
     },
+    track: None,
 };

@@ -4,11 +4,14 @@
 //! joint between two joints keeps a ratio of their coordinates.
 
 mod angle;
+mod cam;
 mod distance;
 mod fixed;
+mod on_curve;
 mod prismatic;
 mod ratio;
 mod revolute;
+mod rolling;
 mod slot;
 
 pub(super) use ratio::RATIO_KINDS;
@@ -16,11 +19,21 @@ pub(super) use ratio::RatioKind;
 
 use super::bodies::{BodyList, BodyPlace, Pose};
 use super::term::{Pair, Term, dot, left_of, minus, turned};
+use super::track::CurveTrack;
 use crate::expr::Dimension;
 
 /// The kinds of joints between two places.
-pub(super) const KINDS: &[JointKind] =
-    &[revolute::KIND, prismatic::KIND, fixed::KIND, distance::KIND, slot::KIND, angle::KIND];
+pub(super) const KINDS: &[JointKind] = &[
+    revolute::KIND,
+    prismatic::KIND,
+    fixed::KIND,
+    distance::KIND,
+    slot::KIND,
+    angle::KIND,
+    on_curve::KIND,
+    cam::KIND,
+    rolling::KIND,
+];
 
 /// Kinds of other programs, and of space, with what to write instead.
 pub(super) const FOREIGN: &[(&str, &str)] = &[
@@ -56,6 +69,18 @@ pub(super) struct JointKind {
     pub(super) coordinate: Option<CoordinateKind>,
     /// Force and moment on the second body at its point, from the multipliers of what it keeps.
     pub(super) reaction: Reaction,
+    /// What it runs along, if its ends are shapes.
+    pub(super) track: Option<&'static TrackKind>,
+}
+
+/// What the ends of a joint are that runs along a shape.
+pub(super) struct TrackKind {
+    /// Whether its first end is a disc; otherwise a point.
+    pub(super) takes_disc: bool,
+    /// Whether it does not slip.
+    pub(super) rolls: bool,
+    /// What its second end must be.
+    pub(super) second: &'static str,
 }
 
 /// The two ends of a joint.
@@ -65,6 +90,10 @@ pub(super) struct Ends<'a> {
     pub(super) second: BodyPlace,
     /// A direction in the drawn frame of the first body.
     pub(super) axis: Pair,
+    /// Whether the angle counts the other way round.
+    pub(super) is_mirrored: bool,
+    /// What it runs along, with the name of the place there and where that is at the start.
+    pub(super) track: Option<(&'a CurveTrack, String, Term)>,
 }
 
 /// What a joint leaves free.
@@ -84,12 +113,12 @@ pub(super) fn rate_along(gradient: &[(String, Term)]) -> Term {
 }
 
 impl CoordinateKind {
-    /// What it is measured in, its rate, and the force along it.
-    pub(super) fn dimensions(&self) -> [Dimension; 3] {
-        if self.word == "angle" {
-            [Dimension::ANGLE, Dimension::ANGULAR_VELOCITY, Dimension::TORQUE]
-        } else {
-            [Dimension::LENGTH, Dimension::VELOCITY, Dimension::FORCE]
+    /// What it is measured in, its rate, and the force along it, as far as that is always the same.
+    pub(super) fn dimensions(&self) -> Option<[Dimension; 3]> {
+        match self.word {
+            "angle" => Some([Dimension::ANGLE, Dimension::ANGULAR_VELOCITY, Dimension::TORQUE]),
+            "s" => None,
+            _ => Some([Dimension::LENGTH, Dimension::VELOCITY, Dimension::FORCE]),
         }
     }
 }
@@ -97,12 +126,20 @@ impl CoordinateKind {
 /// The angle of the second end against the first.
 const ANGLE: CoordinateKind = CoordinateKind {
     word: "angle",
-    value: |ends, pose| ends.turn(pose),
+    value: |ends, pose| if ends.is_mirrored { -&ends.turn(pose) } else { ends.turn(pose) },
     gradient: |ends| {
-        let mut gradient = ends.bodies.moment_on(&ends.second, &Term::one());
-        gradient.extend(ends.bodies.moment_on(&ends.first, &-&Term::one()));
+        let [one, other] = if ends.is_mirrored { [1.0, -1.0] } else { [-1.0, 1.0] };
+        let mut gradient = ends.bodies.moment_on(&ends.second, &Term::number(other));
+        gradient.extend(ends.bodies.moment_on(&ends.first, &Term::number(one)));
         gradient
     },
+};
+
+/// How far along its curve it is.
+const ALONG: CoordinateKind = CoordinateKind {
+    word: "s",
+    value: |ends, pose| ends.along_track(pose),
+    gradient: |ends| vec![(ends.along_track(Pose::Moving).text().to_owned(), Term::one())],
 };
 
 /// How far the second point is along the axis of the first end.

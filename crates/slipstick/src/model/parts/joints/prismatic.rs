@@ -17,4 +17,5 @@ pub(super) const KIND: JointKind = JointKind {
         let [_, across] = ends.axes(Pose::Moving);
         (scaled(&across, &-&multiplier("across")), -&multiplier("angle"))
     },
+    track: None,
 };

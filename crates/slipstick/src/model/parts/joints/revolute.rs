@@ -14,4 +14,5 @@ pub(super) const KIND: JointKind = JointKind {
     places: true,
     coordinate: Some(ANGLE),
     reaction: |_, multiplier| ([-&multiplier("x"), -&multiplier("y")], Term::zero()),
+    track: None,
 };
