@@ -33,7 +33,7 @@ fn the_border_of_a_zone_is_an_event_of_its_contact() {
     assert!((border.after[0] - 17.0).abs() < 1e-12);
     let plan = plan(DISC);
     let guard = &plan.system.shape().guards[border.guards[0]];
-    assert_eq!(guard.zones, [0]);
+    assert_eq!(guard.border.zones(), [0]);
     assert_eq!(run.statistics.kinds.switchings, 2);
 }
 
@@ -57,5 +57,5 @@ fn a_border_that_two_contacts_share_names_both() {
         run.until = 0.5"#;
     let run = run_model(text);
     let border = run.events.iter().find(|e| e.kinds.contains(&EventKind::Zone)).expect("a border");
-    assert_eq!(plan(text).system.shape().guards[border.guards[0]].zones, [0, 1]);
+    assert_eq!(plan(text).system.shape().guards[border.guards[0]].border.zones(), [0, 1]);
 }

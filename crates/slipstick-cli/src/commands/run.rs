@@ -7,7 +7,7 @@ use crate::model_file::ModelFile;
 use crate::progress::RunMonitor;
 use crate::results::{Folder, RunResult, number, run_json};
 use crate::talk::{Trouble, column_width, data};
-use slipstick::equations::System;
+use slipstick::equations::{Border, System};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
@@ -65,7 +65,7 @@ fn events_in_words(result: &RunResult<'_>) -> String {
     let trajectory = &result.trajectory;
     let guards = &result.plan.system.shape().guards;
     // Corners that contacts go round are in the files.
-    let is_shown = |g: &&usize| guards.get(**g).is_none_or(|guard| !guard.is_corner);
+    let is_shown = |g: &&usize| guards.get(**g).is_none_or(|guard| guard.border != Border::Corner);
     let shown = || trajectory.events.iter().filter(|event| !event.is_hidden());
     let fired = || shown().flat_map(|event| &event.guards).filter(is_shown);
     let times = |g: usize| fired().filter(|&&fired| fired == g).count();

@@ -130,8 +130,12 @@ impl RunResult<'_> {
             return Vec::new();
         }
         let guards = &self.plan.system.shape().guards;
-        let mut zones: Vec<usize> =
-            event.guards.iter().filter_map(|&g| guards.get(g)).flat_map(|g| g.zones.clone()).collect();
+        let mut zones: Vec<usize> = event
+            .guards
+            .iter()
+            .filter_map(|&g| guards.get(g))
+            .flat_map(|g| g.border.zones().to_vec())
+            .collect();
         zones.sort_unstable();
         zones.dedup();
         zones.iter().map(|&k| format!("{}: another zone", self.contacts()[k].name)).collect()

@@ -11,7 +11,7 @@ use super::needs::Needs;
 use super::parts::{EventSurface, Parts};
 use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
-use super::{ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
+use super::{Border, ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node, growth};
 use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger, is_meant};
 use std::collections::BTreeSet;
@@ -82,7 +82,11 @@ pub(super) fn bind(
     let mut guards = slots.lock_guards(lowering);
     for (lock, contact) in lowering.zones(model) {
         let own = guards.iter_mut().filter(|bound| bound.lock == Some(lock));
-        own.for_each(|bound| bound.guard.zones.push(contact));
+        for bound in own {
+            let mut zones = bound.guard.border.zones().to_vec();
+            zones.push(contact);
+            bound.guard.border = Border::Zones(zones);
+        }
     }
     let first_comparison = guards.len();
     guards.extend(parts.conditions.comparisons.iter().map(comparison_guard));
@@ -175,7 +179,8 @@ impl LockSlots {
                     count.up = direction == Direction::Rising;
                 }
                 let mut bound = bound_guard(&lock, direction, response, mode, surface);
-                (bound.lock, bound.guard.is_corner) = (Some(k), lock.is_corner);
+                bound.lock = Some(k);
+                bound.guard.border = if lock.is_corner { Border::Corner } else { Border::Switch };
                 guards.push(bound);
             }
         }

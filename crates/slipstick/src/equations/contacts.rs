@@ -51,7 +51,7 @@ impl Lowering<'_> {
     /// A constraint of the model, if it belongs to a contact: zero while that does not hold.
     pub(super) fn while_contact(&mut self, model: &Model, constraint: usize, row: ExprId) -> ExprId {
         let owner =
-            |contact: &&ContactRule| contact.normal == constraint || contact.tangent == Some(constraint);
+            |contact: &&ContactRule| contact.normal == constraint || contact.tangent() == Some(constraint);
         let Some(contact) = model.mechanism.contacts.iter().find(owner) else { return row };
         if contact.normal == constraint {
             return self.while_closed(contact, row);
@@ -64,7 +64,7 @@ impl Lowering<'_> {
     /// Whether neither gap nor slip of a contact jumps anywhere. Then branches in them matter only while it is closed:
     /// an open contact is one guard, which is read as it is written.
     fn is_continuous(&mut self, contact: &ContactRule) -> bool {
-        if contact.is_of_shapes {
+        if contact.is_of_parts {
             return true;
         }
         let formulas: Vec<ExprId> =
@@ -87,7 +87,7 @@ impl Lowering<'_> {
 
     /// What can switch in formulas of shapes is at corners of their outlines.
     fn locked_of(&mut self, contact: &ContactRule, formula: &Formula, key: &str) -> ExprId {
-        if !contact.is_of_shapes {
+        if !contact.is_of_parts {
             return self.locked(formula, key);
         }
         self.locked_as(formula, LockName::Corner(&contact_name(&contact.name, "corner")))
@@ -166,7 +166,7 @@ impl Lowering<'_> {
     pub(super) fn contact_surface(&mut self, contact: &ContactRule, change: ContactChange) -> ExprId {
         let key = format!("contacts.{}", contact.name);
         let normal = self.names.multiplier(&mut self.arena, contact.normal);
-        match (change, &contact.slip, &contact.friction, contact.tangent) {
+        match (change, &contact.slip, &contact.friction, contact.tangent()) {
             (change, ..) if !change.has_surface() => self.arena.constant(f64::NAN),
             (ContactChange::Lift, ..) => self.arena.neg(normal),
             (ContactChange::Stick, Some(slip), ..) => {

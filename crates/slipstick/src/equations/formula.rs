@@ -285,7 +285,7 @@ fn contact_shape(
     ContactShape {
         name: rule.name.clone(),
         normal: row("normal").unwrap_or(usize::MAX),
-        tangent: rule.tangent.and_then(|_| row("tangent")),
+        tangent: rule.tangent().and_then(|_| row("tangent")),
         state: rule.state,
         law: rule.law,
         hit: bound.guards.iter().position(is_hit).unwrap_or(usize::MAX),

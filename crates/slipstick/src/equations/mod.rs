@@ -74,6 +74,6 @@ pub use mechanism::{BadContact, BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use parameter_values::ParameterValues;
 pub use system::{
-    Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismShape, MechanismStructure,
+    Border, Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismShape, MechanismStructure,
     PlainField, Point, ResetTargets, Response, Shape, StartBranch, StartPins, System,
 };

@@ -145,10 +145,27 @@ pub struct Guard {
     pub multipliers: Vec<usize>,
     /// The contact that it belongs to, if it does: it is watched in the states in which it can happen.
     pub contact: Option<ContactGuard>,
-    /// The contacts in whose friction it locks a branch: it is the border of a zone.
-    pub zones: Vec<usize>,
-    /// Whether it is the border of a part of an outline that a contact of shapes touches.
-    pub is_corner: bool,
+    /// What it is the border of, if it locks a branch.
+    pub border: Border,
+}
+
+/// What a locked branch is the border of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Border {
+    /// A branch of any formula.
+    #[default]
+    Switch,
+    /// A zone in the friction of these contacts.
+    Zones(Vec<usize>),
+    /// A part of an outline that a contact of shapes touches.
+    Corner,
+}
+
+impl Border {
+    /// The contacts in whose friction it locks a branch.
+    pub fn zones(&self) -> &[usize] {
+        if let Self::Zones(contacts) = self { contacts } else { &[] }
+    }
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -162,11 +179,6 @@ pub enum EntryRule {
 }
 
 impl Guard {
-    /// Whether what it locks is a switch of formulas, and not the border of a zone or a corner.
-    pub fn is_switch(&self) -> bool {
-        self.zones.is_empty() && !self.is_corner
-    }
-
     /// A surface that is watched in every mode, and leaves an entry in the log where it crosses zero.
     pub fn new(name: impl Into<String>, direction: Direction) -> Self {
         Self {
@@ -184,8 +196,7 @@ impl Guard {
             priority: 0,
             multipliers: Vec::new(),
             contact: None,
-            zones: Vec::new(),
-            is_corner: false,
+            border: Border::Switch,
         }
     }
 }

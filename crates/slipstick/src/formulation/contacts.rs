@@ -106,14 +106,12 @@ impl ContactsView<'_, '_> {
         let closed = Locked { signs: &signs, ..closed };
         let mut terms = system.room_for_terms(&rows);
         mechanism.inner.terms(closed, t, y, &mut terms);
-        let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
-        mechanism.inner.residuals(closed, t, y, &mut position, &mut rates);
+        let rates = velocity_residuals(&mut *mechanism.inner, closed, &rows, (t, y));
         // Closed contacts have no velocity before: they move with what has changed, speeds or formulas.
         let discrete = with_status(&mode_before.values.discrete, &contacts, Status::Sticks);
         let earlier = mode_before.locked(locked.parameters);
-        let earlier = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..earlier };
-        let mut held = vec![0.0; rows.len()];
-        mechanism.inner.residuals(earlier, t, before, &mut position, &mut held);
+        let earlier = Locked { discrete: &discrete, stamp: 0, ..earlier };
+        let held = velocity_residuals(&mut *mechanism.inner, earlier, &rows, (t, before));
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates, held };
         let free = builder.free_motion();
         let (speeds, delta) = (speeds_of(system, y), speeds_of(system, delta));
@@ -124,6 +122,8 @@ impl ContactsView<'_, '_> {
         (relations.velocity, relations.free) =
             builder.motion_of_rows((&contacts, statuses), (speeds, delta), &free);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
+        let of_joints = velocity_residuals(&mut *mechanism.inner, locked, &joints, (t, y));
+        move_with_joints(&mut relations, &by_row, &of_joints);
         Some(Touching {
             held: builder.left_of((&contacts, statuses)),
             relations,
@@ -132,6 +132,26 @@ impl ContactsView<'_, '_> {
             free_motion: free,
         })
     }
+}
+
+/// A gap moves no better than the joints are met that move it: each row is as uncertain as what impulses in them would
+/// have to take off.
+fn move_with_joints(relations: &mut Relations, by_row: &[Vec<f64>], residuals: &[f64]) {
+    for (velocity, impulses) in relations.velocity.iter_mut().zip(by_row) {
+        velocity.bound += impulses.iter().zip(residuals).map(|(p, rate)| (p * rate).abs()).sum::<f64>();
+    }
+}
+
+/// The velocities of some constraints.
+fn velocity_residuals(
+    evaluator: &mut dyn Evaluator,
+    locked: Locked<'_>,
+    rows: &ActiveRows,
+    (t, y): (f64, &[f64]),
+) -> Vec<f64> {
+    let (mut position, mut rates) = (vec![0.0; rows.holonomic()], vec![0.0; rows.len()]);
+    evaluator.residuals(Locked { rows: Some(rows), ..locked }, t, y, &mut position, &mut rates);
+    rates
 }
 
 /// The constraints that hold and belong to no contact.

@@ -9,7 +9,6 @@ use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
 use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, SlidingMotions};
 use super::{Stabilisation, Surface, SwitchingView, Upkeep, Visits, WorkCounts};
-use crate::contact::Status;
 use crate::equations::{PlainField, System, UncertainPoint};
 use crate::mode::Mode;
 
@@ -170,16 +169,6 @@ impl<'a> Flow<'a> {
             self.needed.fill(true);
         }
         self.one_sided.know_needed(&self.needed);
-    }
-
-    /// Closes contacts without friction, with the branches of their gaps that hold at a point.
-    pub fn close_contacts(&mut self, which: &[usize], t: f64, y: &[f64]) {
-        let before = self.mode.clone();
-        for &contact in which {
-            self.mode.set_status(&self.system.contacts()[contact], Status::Frictionless);
-        }
-        let delta: Vec<f64> = y.iter().map(|y| f64::EPSILON * y.abs()).collect();
-        self.enter_branches(&before, UncertainPoint { t, y, delta: &delta });
     }
 
     /// Locks the branches that matter in this mode, and did not in the one before, as they are at a point.

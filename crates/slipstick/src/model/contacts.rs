@@ -74,18 +74,16 @@ pub struct ContactRule {
     pub gap: Formula,
     /// The velocity of the two sides along each other, linear in the speeds.
     pub slip: Option<Formula>,
-    /// Whether both are known to be continuous, whatever branches their formulas have: those of shapes are.
-    pub is_of_shapes: bool,
+    /// Whether both are known to be continuous, whatever branches their formulas have: those of parts are.
+    pub is_of_parts: bool,
     /// Which part of the approach velocity is given back.
     pub restitution: Formula,
     /// Friction, if there is any.
     pub friction: Option<FrictionRule>,
     /// The impact law.
     pub law: ImpactLaw,
-    /// The constraint of its normal, and that of its slip, among those of the model.
+    /// The constraint of its normal among those of the model; that of its slip is behind it.
     pub normal: usize,
-    /// The constraint that holds its slip at zero, if there is friction.
-    pub tangent: Option<usize>,
     /// Its state among the discrete variables; the direction in which it slides is behind it.
     pub state: usize,
 }
@@ -230,10 +228,10 @@ impl ContactTables<'_, '_> {
         let Some(contacts) = self.reader.table(value, "contacts", "contacts.floor = { gap = \"y\" }") else {
             return;
         };
-        let is_of_shapes = |value: &Value<'_>| {
+        let is_of_parts = |value: &Value<'_>| {
             value.get_ref().as_table().is_some_and(|table| PARTIES.iter().any(|key| table.contains_key(*key)))
         };
-        for (key, value) in contacts.iter().filter(|(_, value)| !(has_bodies && is_of_shapes(value))) {
+        for (key, value) in contacts.iter().filter(|(_, value)| !(has_bodies && is_of_parts(value))) {
             if let Some(contact) = self.contact(key, value, model) {
                 add_contact(model, contact);
             }
@@ -284,23 +282,9 @@ impl ContactTables<'_, '_> {
         let law = table.get("law").and_then(|v| self.reader.word(v, "law", LAWS)).unwrap_or_default();
         self.check_law(&name, law, friction.is_some(), table);
         let friction = friction.filter(|_| slip.is_some());
-        let normal = model.mechanism.constraints.len();
-        let tangent = friction.is_some().then_some(normal + 1);
-        let state = model.discrete.len();
-        let is_of_shapes = false;
-        Some(ContactRule {
-            name,
-            span,
-            gap,
-            slip,
-            is_of_shapes,
-            restitution,
-            friction,
-            law,
-            normal,
-            tangent,
-            state,
-        })
+        let rule =
+            ContactRule { name, span, gap, slip, restitution, friction, law, ..ContactRule::placed(model) };
+        Some(rule)
     }
 
     /// One number for both coefficients, or a table of two.
@@ -339,24 +323,9 @@ pub(super) fn add_gap(model: &mut Model, rule: GapRule) -> Result<(), Diagnostic
         let maker = CompliantMaker { name: &name, span: span.clone(), place: span };
         return maker.make(gap, compliance, model);
     }
-    let normal = model.mechanism.constraints.len();
     let friction = friction.map(|[sticking, sliding]| FrictionRule { sticking, sliding });
-    let tangent = friction.is_some().then_some(normal + 1);
-    let state = model.discrete.len();
-    let is_of_shapes = true;
-    let contact = ContactRule {
-        name,
-        span,
-        gap,
-        slip,
-        is_of_shapes,
-        restitution,
-        friction,
-        law,
-        normal,
-        tangent,
-        state,
-    };
+    let placed = ContactRule { is_of_parts: true, ..ContactRule::placed(model) };
+    let contact = ContactRule { name, span, gap, slip, restitution, friction, law, ..placed };
     add_contact(model, contact);
     Ok(())
 }
@@ -407,6 +376,27 @@ pub(crate) fn contact_variables(has_friction: bool) -> &'static [&'static str] {
 }
 
 impl ContactRule {
+    /// What there is to know of one before it is read: its places behind all others of the model.
+    fn placed(model: &Model) -> Self {
+        Self {
+            name: String::new(),
+            span: 0..0,
+            gap: Formula::default(),
+            slip: None,
+            is_of_parts: false,
+            restitution: Formula::default(),
+            friction: None,
+            law: ImpactLaw::default(),
+            normal: model.mechanism.constraints.len(),
+            state: model.discrete.len(),
+        }
+    }
+
+    /// The constraint that holds its slip at zero, if there is friction.
+    pub fn tangent(&self) -> Option<usize> {
+        self.friction.is_some().then_some(self.normal + 1)
+    }
+
     fn variables(&self) -> &'static [&'static str] {
         contact_variables(self.friction.is_some())
     }

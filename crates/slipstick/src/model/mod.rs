@@ -47,7 +47,7 @@ use crate::expr::{Dimension, ParseError, Relation, Syntax, parse};
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Formula {
     /// The formula.
     pub syntax: Syntax,

@@ -99,10 +99,15 @@ impl RunContacts<'_, '_> {
     pub(super) fn put_on_gaps(&mut self, closed: &[usize], y: &mut [f64]) -> Result<(), Refusal> {
         let integrator = &mut self.run.integrator;
         let (mode, start) = (integrator.flow.mode.clone(), y.to_vec());
-        integrator.flow.close_contacts(closed, integrator.trial.t, y);
+        let system = integrator.flow.system();
+        for &k in closed {
+            integrator.flow.mode.set_status(&system.contacts()[k], Status::Frictionless);
+        }
+        let delta: Vec<f64> = y.iter().map(|y| f64::EPSILON * y.abs()).collect();
+        integrator.flow.enter_branches(&mode, UncertainPoint { t: integrator.trial.t, y, delta: &delta });
         let assembled = integrator.flow.constraints().make_consistent(integrator.trial.t, y, &[]);
         integrator.flow.mode = mode;
-        let q = integrator.flow.system().layout().q;
+        let q = system.layout().q;
         y[q..].copy_from_slice(&start[q..]);
         assembled
     }

@@ -4,7 +4,7 @@ use super::guards::locks;
 use super::invariants::{Broken, agrees, is_monotone};
 use super::{Error, Keep, Options};
 use crate::contact::Impact;
-use crate::equations::{Guard, GuardKind, System};
+use crate::equations::{Border, Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::model::ContactChange;
@@ -162,9 +162,12 @@ impl Recorder {
         let all = [
             (EventKind::Reset, any(&|guard| guard.response.reset)),
             (EventKind::Impulse, any(&|guard| guard.response.impulse.is_some())),
-            (EventKind::Switch, any(&|guard| locks(guard) && guard.is_switch()) && !begins && !ends),
-            (EventKind::Corner, any(&|guard| guard.is_corner) && !begins && !ends),
-            (EventKind::Zone, any(&|guard| !guard.zones.is_empty()) && !begins && !ends),
+            (
+                EventKind::Switch,
+                any(&|guard| locks(guard) && guard.border == Border::Switch) && !begins && !ends,
+            ),
+            (EventKind::Corner, any(&|guard| guard.border == Border::Corner) && !begins && !ends),
+            (EventKind::Zone, any(&|guard| matches!(guard.border, Border::Zones(_))) && !begins && !ends),
             (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
             (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest) || happens(ContactChange::Rest)),
             (EventKind::Hit, happens(ContactChange::Hit)),
