@@ -265,7 +265,7 @@ fn changed_files_end_with_a_model_or_with_messages() {
         let mut drawn = Drawn(seed);
         let file = drawn.below(FILES.len());
         let (mut text, mut leg) = (FILES[file].to_owned(), LEG.to_owned());
-        for _ in 0..1 + drawn.below(3) {
+        for _ in 0..=drawn.below(3) {
             if file == FILES.len() - 1 && drawn.below(2) == 0 {
                 leg = changed(&leg, &mut drawn);
             } else {
