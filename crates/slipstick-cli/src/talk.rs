@@ -38,12 +38,10 @@ impl Trouble {
             let of_part = |part| path.parent().unwrap_or(Path::new("")).join(part).display().to_string();
             let file = place.path.map_or_else(|| own.clone(), of_part);
             diagnostic.span = diagnostic.span.map(|_| place.span.clone());
-            match list.iter_mut().find(|errors| errors.file == file) {
-                Some(errors) => errors.diagnostics.push(diagnostic),
-                None => {
-                    let text = place.text.to_owned();
-                    list.push(FileErrors { file, text, diagnostics: vec![diagnostic] });
-                }
+            if let Some(errors) = list.iter_mut().find(|errors| errors.file == file) {
+                errors.diagnostics.push(diagnostic);
+            } else {
+                list.push(FileErrors { file, text: place.text.to_owned(), diagnostics: vec![diagnostic] });
             }
         }
         Self::Model { file: own, list }
@@ -65,7 +63,9 @@ impl Trouble {
             Self::Model { file, list } => {
                 for FileErrors { file, text, diagnostics } in list {
                     let lines = Lines::new(text);
-                    diagnostics.iter().for_each(|one| line(&format!("{}\n", render(file, &lines, one))));
+                    for one in diagnostics {
+                        line(&format!("{}\n", render(file, &lines, one)));
+                    }
                 }
                 let count: usize = list.iter().map(|errors| errors.diagnostics.len()).sum();
                 let s = if count == 1 { "" } else { "s" };

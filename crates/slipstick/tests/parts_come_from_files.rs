@@ -119,13 +119,17 @@ fn a_part_that_is_placed_and_turned_feels_the_same() {
         -9.81 * cos
     );
     let values = end(&turned, FILES);
-    OWN.iter().for_each(|name| assert_near(&values, &format!("a.{name}"), plain[*name], 1e-7));
+    for name in OWN {
+        assert_near(&values, &format!("a.{name}"), plain[*name], 1e-7);
+    }
     // On a frame of the ground, and as its own mirror image in a mirror.
     let framed = turned
         .replace("x = 3, y = \"-2 m\", angle = 0.7", "on = \"ground.F\", x = 1, angle = 0.2")
         .replace("parts.a", "bodies.ground.frames.F = { at = [1, 1], angle = 0.5 }\nparts.a");
     let values = end(&framed, FILES);
-    OWN.iter().for_each(|name| assert_near(&values, &format!("a.{name}"), plain[*name], 1e-7));
+    for name in OWN {
+        assert_near(&values, &format!("a.{name}"), plain[*name], 1e-7);
+    }
     let files = [
         FILES[0],
         ("pair.toml", "parts.inner = { use = \"leg.toml\", mirror = true, x = 1, angle = 0.3 }\nbodies = {}"),
@@ -137,7 +141,9 @@ fn a_part_that_is_placed_and_turned_feels_the_same() {
     );
     // Turned by 1 - 0.3 in all.
     let values = end(&twice, &files);
-    OWN.iter().for_each(|name| assert_near(&values, &format!("a.inner.{name}"), plain[*name], 1e-7));
+    for name in OWN {
+        assert_near(&values, &format!("a.inner.{name}"), plain[*name], 1e-7);
+    }
 }
 
 #[test]
