@@ -85,9 +85,9 @@ impl Guards {
         let (tolerances, trial) = (&integrator.options.tolerances, &integrator.trial);
         let is_moved = integrator.flow.has_constraints();
         let beside = |i: usize| if is_moved { tolerances.scale(i, trial.start[i].abs()) } else { 0.0 };
-        let (path, changes) = self.pace.path_of(trial, beside);
-        if changes {
-            self.watch.forget_horizon();
+        let (path, rescaled) = self.pace.path_of(trial, beside);
+        if let Some(by) = rescaled {
+            self.watch.rescale_paths(by);
         }
         path
     }

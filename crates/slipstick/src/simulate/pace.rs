@@ -2,8 +2,8 @@
 //!
 //! States have units of their own, and a length of one is much for a position and little for an angular velocity. So
 //! the path of a step is how many units of its own pace the fastest state moves, and in a box of a given path every
-//! state is free to go as far as it usually does. Any pace is right as long as it stays: where it is changed, what was
-//! known with the old one is forgotten.
+//! state is free to go as far as it usually does. Any pace is right; where paces are changed, paths that are known to be
+//! safe are as much shorter as the state did that is changed most.
 
 use crate::step::Trial;
 
@@ -43,8 +43,8 @@ impl Pace {
     }
 
     /// The path of a step that has just been tried, whose points may be `beside` its dense output by some part of each
-    /// state; and whether the paces have been changed for it.
-    pub(super) fn path_of(&mut self, trial: &Trial, beside: impl Fn(usize) -> f64) -> (f64, bool) {
+    /// state; and what a path of one has become at least, if the paces have been changed for it.
+    pub(super) fn path_of(&mut self, trial: &Trial, beside: impl Fn(usize) -> f64) -> (f64, Option<f64>) {
         trial.dense.reaches(&mut self.reaches);
         for (i, reach) in self.reaches.iter_mut().enumerate() {
             *reach += beside(i);
@@ -58,14 +58,25 @@ impl Pace {
         let is_fast = path > TOO_FAST * h && self.steps > PATIENCE;
         let is_slow = || self.rates.iter().zip(&self.seen).any(|(rate, seen)| *rate > TOO_SLOW * seen);
         let changes = is_fast || self.steps > REVIEW && is_slow();
-        if changes {
-            self.rates.iter_mut().zip(&self.seen).for_each(|(rate, seen)| *rate = AHEAD * seen);
-        }
+        let rescaled = changes.then(|| self.follow());
         if changes || self.steps > REVIEW {
             self.seen.fill(0.0);
             self.steps = 0;
         }
-        (if changes { self.path(h) } else { path }, changes)
+        (if changes { self.path(h) } else { path }, rescaled)
+    }
+
+    /// Takes over what has been seen. Gives what a path of one is at least: the pace of time is what it was.
+    fn follow(&mut self) -> f64 {
+        let mut least = 1.0_f64;
+        for (rate, seen) in self.rates.iter_mut().zip(&self.seen) {
+            let new = AHEAD * seen;
+            if new > *rate {
+                least = least.min(*rate / new);
+            }
+            *rate = new;
+        }
+        least
     }
 
     /// How far a state goes at most in a path.
@@ -103,11 +114,11 @@ mod tests {
         let mut pace = Pace::new(2);
         let nothing = |_: usize| 0.0;
         let (path, changes) = pace.path_of(&step(&[1e-6, 1e6], 0.1), nothing);
-        assert!(changes && path == 0.1, "{path}");
+        assert!(changes == Some(0.0) && path == 0.1, "{path}");
         assert_eq!((pace.rate(0), pace.rate(1)), (AHEAD * 1e-6, AHEAD * 1e6));
         // A little faster is a little further.
         let (path, changes) = pace.path_of(&step(&[3e-6, 1e6], 0.1), nothing);
-        assert!(!changes && (path - 0.15).abs() < 1e-12, "{path}");
+        assert!(changes.is_none() && (path - 0.15).abs() < 1e-12, "{path}");
     }
 
     #[test]
@@ -115,16 +126,18 @@ mod tests {
         let mut pace = Pace::new(1);
         pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
         assert!(pace.path_of(&step(&[100.0], 1.0), |_| 0.0).0 == 50.0, "the old pace holds for a while");
-        let changes = (0..PATIENCE).filter(|_| pace.path_of(&step(&[100.0], 1.0), |_| 0.0).1).count();
-        assert_eq!((changes, pace.rate(0)), (1, 200.0));
+        let changes: Vec<f64> =
+            (0..PATIENCE).filter_map(|_| pace.path_of(&step(&[100.0], 1.0), |_| 0.0).1).collect();
+        assert_eq!((changes, pace.rate(0)), (vec![0.01], 200.0));
     }
 
     #[test]
     fn what_has_got_much_slower_is_found_out_in_time() {
         let mut pace = Pace::new(1);
         pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
-        let changes = (0..3 * REVIEW).filter(|_| pace.path_of(&step(&[1e-3], 1.0), |_| 0.0).1).count();
-        assert_eq!((changes, pace.rate(0)), (1, 2e-3));
+        let changes: Vec<f64> =
+            (0..3 * REVIEW).filter_map(|_| pace.path_of(&step(&[1e-3], 1.0), |_| 0.0).1).collect();
+        assert_eq!((changes, pace.rate(0)), (vec![1.0], 2e-3));
     }
 
     #[test]

@@ -73,6 +73,22 @@ impl Horizon {
         self.sleepers.fill(Sleeper::default());
     }
 
+    /// Paths are measured in other units from here on: what was a path of one is at least this short now. What cannot
+    /// be told from that is forgotten.
+    pub(super) fn rescale(&mut self, by: f64) {
+        if !(by.is_finite() && by > 0.0) {
+            return self.reset();
+        }
+        let clock = self.clock;
+        self.quiet = by * (self.quiet - clock.since(self.quiet_since));
+        self.quiet_since = clock;
+        for sleeper in &mut self.sleepers {
+            sleeper.safe = by * (sleeper.safe - clock.since(sleeper.since));
+            sleeper.since = clock;
+            (sleeper.length, sleeper.too_long) = (by * sleeper.length, by * sleeper.too_long);
+        }
+    }
+
     /// A step is taken.
     pub(super) fn advance(&mut self, s: f64) {
         self.clock = self.clock.plus(s);
@@ -230,6 +246,18 @@ mod tests {
         assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(everywhere(1.0))).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
         assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
+    }
+
+    #[test]
+    fn in_other_units_it_sleeps_as_long() {
+        let mut horizon = Horizon::new(1);
+        assert!(horizon.sleeps(0, 20.0, 1.0, |_| Some(everywhere(2.0))).is_some());
+        horizon.advance(4.0);
+        horizon.rescale(0.5);
+        let left = horizon.sleeps(0, 0.0, 1.0, |_| None);
+        assert!(left.is_some_and(|left| (left - 3.0).abs() < 1e-4), "{left:?}");
+        horizon.rescale(0.0);
+        assert_eq!(horizon.sleeps(0, 1.0, 1.0, |_| None), None, "nothing can be told");
     }
 
     #[test]

@@ -195,9 +195,9 @@ impl Watch {
         self.decisions.turning(&self.sides, signals, counts, turning);
     }
 
-    /// Paths are measured in other units from here on: what is known of how long comparisons sleep is forgotten.
-    pub fn forget_horizon(&mut self) {
-        self.sides.horizon.reset();
+    /// Paths are measured in other units from here on: what was a path of one is at least this short now.
+    pub fn rescale_paths(&mut self, by: f64) {
+        self.sides.horizon.rescale(by);
     }
 
     /// The comparisons that can leave or enter their band within a step in which time and states go a path
