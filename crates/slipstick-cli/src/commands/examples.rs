@@ -39,6 +39,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("thermostat", include_str!("../../../../models/thermostat.toml")),
     ("toggle-press", include_str!("../../../../models/toggle-press.toml")),
     ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
+    ("verge", include_str!("../../../../models/verge.toml")),
     ("woodpecker", include_str!("../../../../models/woodpecker.toml")),
 ];
 
