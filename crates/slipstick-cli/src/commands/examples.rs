@@ -20,6 +20,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("dry-friction", include_str!("../../../../models/dry-friction.toml")),
     ("engine", include_str!("../../../../models/engine.toml")),
     ("four-bar", include_str!("../../../../models/four-bar.toml")),
+    ("geneva", include_str!("../../../../models/geneva.toml")),
     ("latch", include_str!("../../../../models/latch.toml")),
     ("mass-capture", include_str!("../../../../models/mass-capture.toml")),
     ("n-four-bar", include_str!("../../../../models/n-four-bar.toml")),
@@ -29,6 +30,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("planetary-gear", include_str!("../../../../models/planetary-gear.toml")),
     ("projectile", include_str!("../../../../models/projectile.toml")),
     ("quick-return", include_str!("../../../../models/quick-return.toml")),
+    ("ratchet", include_str!("../../../../models/ratchet.toml")),
     ("rocking-block", include_str!("../../../../models/rocking-block.toml")),
     ("scotch-yoke", include_str!("../../../../models/scotch-yoke.toml")),
     ("slider-crank", include_str!("../../../../models/slider-crank.toml")),
@@ -37,6 +39,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("thermostat", include_str!("../../../../models/thermostat.toml")),
     ("toggle-press", include_str!("../../../../models/toggle-press.toml")),
     ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
+    ("verge", include_str!("../../../../models/verge.toml")),
     ("woodpecker", include_str!("../../../../models/woodpecker.toml")),
 ];
 
