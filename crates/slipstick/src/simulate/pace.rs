@@ -8,11 +8,12 @@
 use crate::step::Trial;
 
 /// By how much a pace is larger than what has been seen, so that it need not be changed soon.
-const AHEAD: f64 = 2.0;
+const AHEAD: f64 = 4.0;
 /// A pace is changed where a state moves this many times as fast; and where it has been this many times too large.
-const TOO_FAST: f64 = 2.0;
+const TOO_FAST: f64 = 1.0;
 const TOO_SLOW: f64 = 32.0;
-/// The least number of steps between two changes, and after how many steps it is asked whether one is too large.
+/// The most steps that a pace stays after it was changed; at first they are fewer. And after how many steps it is asked
+/// whether one is too large.
 const PATIENCE: u32 = 16;
 const REVIEW: u32 = 128;
 
@@ -24,6 +25,8 @@ pub(super) struct Pace {
     /// The largest that was seen since the last review, and the steps since then.
     seen: Vec<f64>,
     steps: u32,
+    /// The steps between two changes.
+    patience: u32,
     /// How far each state goes in the step at hand.
     reaches: Vec<f64>,
 }
@@ -32,14 +35,14 @@ impl Pace {
     /// Nothing is known yet of this many states.
     pub(super) fn new(states: usize) -> Self {
         let nothing = vec![0.0; states];
-        Self { rates: nothing.clone(), seen: nothing.clone(), steps: PATIENCE, reaches: nothing }
+        Self { rates: nothing.clone(), seen: nothing.clone(), steps: 0, patience: 0, reaches: nothing }
     }
 
     /// Becomes as new.
     pub(super) fn renew(&mut self) {
         self.rates.fill(0.0);
         self.seen.fill(0.0);
-        self.steps = PATIENCE;
+        (self.steps, self.patience) = (0, 0);
     }
 
     /// The path of a step that has just been tried, whose points may be `beside` its dense output by some part of each
@@ -55,13 +58,13 @@ impl Pace {
         }
         self.steps += 1;
         let path = self.path(h);
-        let is_fast = path > TOO_FAST * h && self.steps > PATIENCE;
+        let is_fast = path > TOO_FAST * h && self.steps > self.patience;
         let is_slow = || self.rates.iter().zip(&self.seen).any(|(rate, seen)| *rate > TOO_SLOW * seen);
         let changes = is_fast || self.steps > REVIEW && is_slow();
         let rescaled = changes.then(|| self.follow());
         if changes || self.steps > REVIEW {
             self.seen.fill(0.0);
-            self.steps = 0;
+            (self.steps, self.patience) = (0, if changes { PATIENCE.min(2 * self.patience + 1) } else { 0 });
         }
         (if changes { self.path(h) } else { path }, rescaled)
     }
@@ -117,18 +120,22 @@ mod tests {
         assert!(changes == Some(0.0) && path == 0.1, "{path}");
         assert_eq!((pace.rate(0), pace.rate(1)), (AHEAD * 1e-6, AHEAD * 1e6));
         // A little faster is a little further.
-        let (path, changes) = pace.path_of(&step(&[3e-6, 1e6], 0.1), nothing);
+        let (path, changes) = pace.path_of(&step(&[6e-6, 1e6], 0.1), nothing);
         assert!(changes.is_none() && (path - 0.15).abs() < 1e-12, "{path}");
     }
 
     #[test]
-    fn what_gets_much_faster_has_another_pace_but_not_too_often() {
+    fn what_gets_faster_again_and_again_has_another_pace_less_and_less_often() {
         let mut pace = Pace::new(1);
-        pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
-        assert!(pace.path_of(&step(&[100.0], 1.0), |_| 0.0).0 == 50.0, "the old pace holds for a while");
-        let changes: Vec<f64> =
-            (0..PATIENCE).filter_map(|_| pace.path_of(&step(&[100.0], 1.0), |_| 0.0).1).collect();
-        assert_eq!((changes, pace.rate(0)), (vec![0.01], 200.0));
+        let mut speed = 1.0;
+        let mut changes = Vec::new();
+        for k in 0..40 {
+            if pace.path_of(&step(&[speed], 1.0), |_| 0.0).1.is_some() {
+                changes.push(k);
+            }
+            speed *= 8.0;
+        }
+        assert_eq!(changes, [0, 2, 6, 14, 30]);
     }
 
     #[test]
@@ -137,7 +144,7 @@ mod tests {
         pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
         let changes: Vec<f64> =
             (0..3 * REVIEW).filter_map(|_| pace.path_of(&step(&[1e-3], 1.0), |_| 0.0).1).collect();
-        assert_eq!((changes, pace.rate(0)), (vec![1.0], 2e-3));
+        assert_eq!((changes, pace.rate(0)), (vec![1.0], AHEAD * 1e-3));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use crate::math::RunningSum;
 /// Steps of sleep that pay for one question.
 const WORTH: u32 = 4;
 /// The length of path that is first asked for, and the least, in steps.
-const FIRST_LENGTH: f64 = 64.0;
-const LEAST_LENGTH: f64 = 4.0;
+const FIRST_LENGTH: f64 = 32.0;
+const LEAST_LENGTH: f64 = 2.0;
 /// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what
 /// the speed allows it is chosen otherwise.
 const LONGER: f64 = 4.0;
@@ -84,8 +84,8 @@ impl Horizon {
         self.quiet_since = clock;
         for sleeper in &mut self.sleepers {
             sleeper.safe = by * (sleeper.safe - clock.since(sleeper.since));
-            sleeper.since = clock;
-            (sleeper.length, sleeper.too_long) = (by * sleeper.length, by * sleeper.too_long);
+            // Which length pays is found out anew from what it is in steps.
+            (sleeper.since, sleeper.too_long) = (clock, 0.0);
         }
     }
 
