@@ -216,3 +216,80 @@ fn a_block_on_a_belt_slips_at_the_same_times_by_two_methods() {
     assert_two_methods(text, "contact.belt.slip", 2, 1e-6);
     assert_two_methods(text, "contact.belt.stick", 2, 1e-6);
 }
+
+/// While the pin is in a slot, this points from the wheel to the pin, but for the play of the pin in the slot.
+#[test]
+fn a_geneva_drive_follows_its_pin() {
+    let drive = Gallery::of(include_str!("../../../models/geneva.toml"));
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let (c, a) = (0.06, 0.06 * (quarter / 2.0).sin());
+    let mut engaged = 0;
+    for (t, at) in drive.steps() {
+        let angle = quarter - 2.0 * std::f64::consts::PI * t;
+        let (x, y) = (a * angle.cos() - c, a * angle.sin());
+        if at["out"] > -0.01 {
+            continue;
+        }
+        engaged += 1;
+        let play = (2e-5 / x.hypot(y)).asin();
+        let off = (y.atan2(x) - at["wheel.angle"]).rem_euclid(quarter);
+        let off = off.min(quarter - off);
+        assert!(off < play + 1e-9, "t = {t}: off by {off:e}, with a play of {play:e}");
+    }
+    assert!(engaged > 40, "{engaged} steps");
+    for t in [1.0, 2.0, 3.0, 4.0] {
+        let turned = (drive.at(t)["wheel.angle"] - quarter / 2.0) / quarter;
+        assert_near("quarters", turned, t, 1e-3);
+    }
+}
+
+/// The pawl holds the wheel by one of twelve teeth: at rest its angles differ by whole twelfths.
+#[test]
+fn a_ratchet_holds_what_it_has_lifted() {
+    let ratchet = Gallery::of(include_str!("../../../models/ratchet.toml"));
+    let at_rest: Vec<f64> = [1.0, 2.0, 3.0].map(|t| ratchet.at(t)["wheel.angle"]).to_vec();
+    for pair in at_rest.windows(2) {
+        let teeth = (pair[0] - pair[1]) / (std::f64::consts::PI / 6.0);
+        assert_near("teeth", teeth, teeth.round(), 1e-9);
+        assert!(teeth.round() > 2.0, "{teeth}");
+    }
+    let [first, last] = [at_rest[0], at_rest[2]];
+    assert_near(
+        "lifted",
+        ratchet.at(3.0)["load.y"] - ratchet.at(1.0)["load.y"],
+        0.025 * (first - last),
+        1e-9,
+    );
+    // Each tooth that has passed was met by the nose.
+    assert!(ratchet.times("click").len() as f64 > -last / (std::f64::consts::PI / 6.0));
+    assert_near("speed", ratchet.at(3.0)["wheel.angle'"], 0.0, 1e-9);
+}
+
+/// Its tick and tock alternate, and after ten seconds its period is constant.
+#[test]
+fn a_verge_keeps_its_period() {
+    let verge = Gallery::of(include_str!("../../../models/verge.toml"));
+    let mut releases: Vec<(f64, bool)> = Vec::new();
+    for event in &verge.run.events {
+        let is_lift = |side: &str| {
+            let names = event.guards.iter().map(|&g| verge.run.guard_names[g].as_str());
+            names.into_iter().any(|name| name.contains(side) && name.ends_with("].lift"))
+        };
+        for (side, is_tick) in [("tick", true), ("tock", false)] {
+            if is_lift(side) {
+                // What follows upon a lift of the same pallet is the same release.
+                if releases.last().is_some_and(|(_, last)| *last == is_tick) {
+                    releases.pop();
+                }
+                releases.push((event.t, is_tick));
+            }
+        }
+    }
+    let ticks: Vec<f64> =
+        releases.iter().filter(|(t, is_tick)| *is_tick && *t > 10.0).map(|(t, _)| *t).collect();
+    let periods: Vec<f64> = ticks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(periods.len() > 15, "{periods:?}");
+    for period in &periods[periods.len() - 8..] {
+        assert_near("period", *period, periods[periods.len() - 1], 1e-6);
+    }
+}

@@ -283,7 +283,7 @@ mod tests {
         horizon.advance(15.5);
         let next = horizon.sleeps(0, 0.0, 1.0, &mut pace);
         assert!(next.is_some_and(|safe| safe > 5.0), "{next:?}");
-        assert_eq!(asked[..2], [64.0, 16.0]);
+        assert_eq!(asked[..2], [FIRST_LENGTH, FIRST_LENGTH / LONGER]);
         assert!(asked.len() <= 4, "{asked:?}");
     }
 }
