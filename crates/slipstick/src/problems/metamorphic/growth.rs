@@ -25,7 +25,8 @@ impl ErrorGrowth {
         let begin = distances.first().map_or(0.0, |(t, _)| *t);
         let factor = largest / start;
         let tenfold = (t - begin) / factor.log10();
-        (factor >= WORTH).then(|| Self { tenfold, from: large.map(|first| distances[first].0) })
+        // What is as large at the start has not grown: another start was made consistent.
+        (factor >= WORTH && t > begin).then(|| Self { tenfold, from: large.map(|first| distances[first].0) })
     }
 }
 
@@ -41,5 +42,6 @@ mod tests {
         assert!((growth.tenfold - 2.0).abs() < 1e-12);
         assert_eq!(growth.from, Some(9.0));
         assert_eq!(ErrorGrowth::of(&distances[..3], 1e-6), None);
+        assert_eq!(ErrorGrowth::of(&[(0.0, 0.5), (1.0, 0.5)], 1e-6), None, "it begins elsewhere");
     }
 }
