@@ -81,13 +81,9 @@ impl Tableau {
         if self.last_is_first { self.stages() - 1 } else { self.stages() }
     }
 
-    /// The row of a stage before the end of the step, for stages kept as differences; zero beyond.
-    const fn row_of_differences(&self, stage: usize) -> [f64; MOST_STAGES] {
-        if stage < self.end_stage() {
-            with_total(self.matrix[stage], self.nodes[stage])
-        } else {
-            [0.0; MOST_STAGES]
-        }
+    /// The row of a stage before the end of the step; empty beyond.
+    const fn row(&self, stage: usize) -> &'static [f64] {
+        if stage < self.end_stage() { self.matrix[stage] } else { &[] }
     }
 }
 
@@ -116,11 +112,8 @@ pub(super) struct ExplicitRungeKutta<M, D> {
     dimension: D,
     bootstrap: Bootstrap,
     fine: Bootstrap,
-    /// All stage derivatives in a row: those of the tableau, the end, and dense output. The first is whole, and the others
-    /// are what they differ by from it (see [`with_total`]).
+    /// All stage derivatives in a row: those of the tableau, the end, and dense output.
     stages: Vec<f64>,
-    /// The whole derivative at the end of the step.
-    last: Vec<f64>,
     point: Vec<f64>,
     /// One estimate of the error after the other.
     error: Vec<f64>,
@@ -151,7 +144,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     const LOOKS_ASIDE: bool = M::TABLEAU.nodes[Self::END - 1] != 1.0;
     /// The lower of two joined estimates without the rise of the step, which is most of it.
     const BEYOND_THE_RISE: [f64; MOST_STAGES] = match M::TABLEAU.error {
-        ErrorRule::Joined { third, .. } => with_total(&difference(third, M::TABLEAU.weights), -1.0),
+        ErrorRule::Joined { third, .. } => difference(third, M::TABLEAU.weights),
         _ => [0.0; MOST_STAGES],
     };
 
@@ -164,7 +157,6 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
             bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to),
             fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree),
             stages: vec![0.0; (Self::END + 1 + dense.nodes.len()) * n],
-            last: vec![0.0; n],
             point: vec![0.0; n],
             error: vec![0.0; estimates * n],
             first_is_known: false,
@@ -192,21 +184,13 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         }
         unrolled!(I => if (1..Self::END).contains(&I) {
             let (known, rest) = stages.split_at_mut(I * n);
-            add_stages(self.dimension, const { &M::TABLEAU.row_of_differences(I) }, known, h, Some(start), point);
+            add_stages(self.dimension, const { M::TABLEAU.row(I) }, known, h, Some(start), point);
             field.derivative(t + M::TABLEAU.nodes[I] * h, point, &mut rest[..n]);
-            subtract(self.dimension, &mut rest[..n], &known[..n]);
         });
-        add_stages(
-            self.dimension,
-            const { &with_total(M::TABLEAU.weights, 1.0) },
-            stages,
-            h,
-            Some(start),
-            end,
-        );
-        self.end_is_known = false;
-        if M::TABLEAU.last_is_first {
-            self.evaluate_end(field, trial);
+        add_stages(self.dimension, const { M::TABLEAU.weights }, stages, h, Some(start), end);
+        self.end_is_known = M::TABLEAU.last_is_first;
+        if self.end_is_known {
+            field.derivative(t + h, end, &mut stages[Self::END * n..]);
         }
     }
 
@@ -216,18 +200,15 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         let (n, t, h) = (self.dimension.get(), trial.t, trial.h);
         for i in 1..Self::END {
             let (known, rest) = self.stages.split_at_mut(i * n);
-            let row = M::TABLEAU.row_of_differences(i);
-            add_stages_later(&row, known, h, Some(&trial.start), &mut self.point);
+            add_stages_later(M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
             let t = t + M::TABLEAU.nodes[i] * h;
             field.projection().project_state(t, &mut self.point);
             field.derivative(t, &self.point, &mut rest[..n]);
-            subtract(self.dimension, &mut rest[..n], &known[..n]);
         }
-        let weights = with_total(M::TABLEAU.weights, 1.0);
-        add_stages_later(&weights, &self.stages, h, Some(&trial.start), &mut trial.end);
+        add_stages_later(M::TABLEAU.weights, &self.stages, h, Some(&trial.start), &mut trial.end);
         field.projection().project_state(t + h, &mut trial.end);
-        if std::mem::take(&mut self.end_is_known) {
-            self.evaluate_end(field, trial);
+        if self.end_is_known {
+            field.derivative(t + h, &trial.end, &mut self.stages[Self::END * n..][..n]);
         }
     }
 
@@ -236,10 +217,8 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         if !self.end_is_known {
             let n = self.dimension.get();
-            field.derivative(trial.t + trial.h, &trial.end[..n], &mut self.last[..n]);
-            let (known, rest) = self.stages.split_at_mut(Self::END * n);
-            rest[..n].copy_from_slice(&self.last[..n]);
-            subtract(self.dimension, &mut rest[..n], &known[..n]);
+            let last = &mut self.stages[Self::END * n..][..n];
+            field.derivative(trial.t + trial.h, &trial.end[..n], last);
             self.end_is_known = true;
         }
     }
@@ -248,7 +227,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     #[inline]
     fn check_end(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
-        let last = &self.last;
+        let last = self.stage(Self::END);
         // Zero times a number that is not finite is NaN.
         if last.iter().map(|k| 0.0 * k).sum::<f64>() != 0.0 {
             let component = last.iter().position(|k| !k.is_finite()).unwrap_or(0);
@@ -271,14 +250,14 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         match const { M::TABLEAU.error } {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
-                add_stages(self.dimension, &with_total(e, 0.0), stages, trial.h, None, first);
+                add_stages(self.dimension, e, stages, trial.h, None, first);
                 if M::TABLEAU.carries_the_lower {
                     tighten(first, M::METHOD.facts().order, tolerances);
                 }
                 trial.judge(first, tolerances, Norm::Worst);
             }
             ErrorRule::Joined { fifth, .. } => {
-                add_stages(self.dimension, &with_total(fifth, 0.0), stages, trial.h, None, first);
+                add_stages(self.dimension, fifth, stages, trial.h, None, first);
                 add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
                 trial.judge_joined(first, &mut second[..n], tolerances);
             }
@@ -295,7 +274,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         }
         field.derivative(trial.t + trial.h, &self.point[..n], &mut self.aside.derivative);
         let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
-        let slope: f64 = self.last.iter().zip(&self.aside.derivative).map(square).sum();
+        let slope: f64 = self.stage(Self::END).iter().zip(&self.aside.derivative).map(square).sum();
         let distance: f64 = self.error[..n].iter().map(|e| e * e).sum();
         let steepness = (slope / distance).sqrt();
         (self.aside.looked, self.aside.steepness) = (true, Some(steepness).filter(|s| s.is_finite()));
@@ -303,7 +282,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
 
     /// The cubic through values and slopes at both ends: `c₀ … c₃`.
     fn fill_cubic(&self, trial: &mut Trial, degree: usize) {
-        trial.fill_cubic(self.stage(0), &self.last, degree);
+        trial.fill_cubic(self.stage(0), self.stage(Self::END), degree);
     }
 
     /// The stages that only dense output needs.
@@ -312,10 +291,8 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         for (i, (row, node)) in dense.matrix.iter().zip(dense.nodes).enumerate() {
             let (known, rest) = self.stages.split_at_mut((Self::END + 1 + i) * n);
             // The error has been judged, so its scratch is free for the last point.
-            let row = with_total(row, *node);
-            add_stages_later(&row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
+            add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
             field.derivative(trial.t + node * trial.h, &self.error[..n], &mut rest[..n]);
-            subtract(self.dimension, &mut rest[..n], &known[..n]);
         }
     }
 }
@@ -325,7 +302,7 @@ impl<M: Numbers, D: ComponentCount> Memory for ExplicitRungeKutta<M, D> {
         self.first_is_known = self.end_is_known;
         if self.end_is_known {
             let n = self.dimension.get();
-            self.stages[..n].copy_from_slice(&self.last);
+            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
         }
     }
 
@@ -334,8 +311,8 @@ impl<M: Numbers, D: ComponentCount> Memory for ExplicitRungeKutta<M, D> {
     }
 
     fn renew(&mut self) -> bool {
-        let Self { dimension: _, bootstrap: _, fine: _, stages, last, point, error, .. } = self;
-        for list in [stages, last, point, error, &mut self.aside.derivative] {
+        let Self { dimension: _, bootstrap: _, fine: _, stages, point, error, .. } = self;
+        for list in [stages, point, error, &mut self.aside.derivative] {
             list.fill(0.0);
         }
         (self.first_is_known, self.end_is_known) = (false, false);
@@ -402,13 +379,7 @@ impl<M: Numbers, D: ComponentCount> Step for ExplicitRungeKutta<M, D> {
         self.fill_cubic(trial, 3 + rows.len());
         let c = trial.dense.coefficients_mut(3 + rows.len());
         for (k, row) in rows.iter().enumerate() {
-            add_stages_later(
-                &with_total(row, 0.0),
-                &self.stages,
-                trial.h,
-                None,
-                &mut c[(4 + k) * n..(5 + k) * n],
-            );
+            add_stages_later(row, &self.stages, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
         }
         self.bootstrap.raise(field, trial);
         if detail == DenseDetail::Finest {
@@ -435,31 +406,12 @@ fn tighten(errors: &mut [f64], order: u32, tolerances: &Tolerances) {
     }
 }
 
-/// Weights for a first stage and the differences of all others from it, from those for the stages: with their total,
-/// `Σ w_j k_j = total k_0 + Σ w_j (k_j - k_0)`. Large weights of either sign cancel in a sum of stages, and what they round
-/// by is the same in every step of a motion that repeats itself. Here they only meet what changes within a step.
-const fn with_total(weights: &[f64], total: f64) -> [f64; MOST_STAGES] {
-    let mut out = difference(weights, &[0.0; MOST_STAGES]);
-    out[0] = total;
-    out
-}
-
-/// `k -= first`.
-#[inline(always)]
-fn subtract<D: ComponentCount>(dimension: D, k: &mut [f64], first: &[f64]) {
-    let n = dimension.get();
-    let (k, first) = (&mut k[..n], &first[..n]);
-    for i in 0..n {
-        k[i] -= first[i];
-    }
-}
-
 /// `a - b`, with zeros up to the most stages that there are.
 const fn difference(a: &[f64], b: &[f64]) -> [f64; MOST_STAGES] {
     let mut out = [0.0; MOST_STAGES];
     let mut i = 0;
     while i < a.len() {
-        out[i] = if i < b.len() { a[i] - b[i] } else { a[i] };
+        out[i] = a[i] - b[i];
         i += 1;
     }
     out
