@@ -258,7 +258,7 @@ impl RelationBuilder<'_> {
         let unseen = FIELD_ROUNDING * self.size_of_forces();
         for (k, row) in all.iter().enumerate() {
             relations.response.extend(speeds.iter().map(|response| self.along(*row, response)));
-            let unseen = unseen * self.along(*row, &speeds[k]).max(0.0).sqrt();
+            let unseen = unseen * self.without_joints(*row).sqrt();
             relations.free[k].bound += self.cancelled(&speeds[k], &joints[k]) + unseen;
         }
         let is_finite = relations.response.iter().all(|w| w.is_finite())
@@ -319,6 +319,20 @@ impl RelationBuilder<'_> {
         let own = |j: usize| mass.slot(j, j).map_or(0.0, |slot| mass.values[slot]);
         let squares = force.iter().enumerate().map(|(j, f)| if own(j) > 0.0 { f * f / own(j) } else { 0.0 });
         squares.sum::<f64>().sqrt()
+    }
+
+    /// How a row would respond to an impulse of one if no joint held: what joints take up of forces is rounded, too.
+    fn without_joints(&self, row: ResponseRow<'_>) -> f64 {
+        let mass = &self.with_joints.mass;
+        let own = |(j, g): (usize, f64)| {
+            let mass = mass.slot(j, j).map_or(0.0, |slot| mass.values[slot]);
+            if mass > 0.0 { g * g / mass } else { 0.0 }
+        };
+        match row {
+            ResponseRow::Nothing => 0.0,
+            ResponseRow::Constraint(row) => self.terms.jacobian.row(row).map(own).sum(),
+            ResponseRow::Direction(direction) => direction.iter().copied().enumerate().map(own).sum(),
+        }
     }
 
     /// Rounding of the acceleration of a row whose impulse has these responses, as forces and joints can cancel in it.
