@@ -108,7 +108,7 @@ impl<'a> Flow<'a> {
     /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
     /// a state that is brought to constraints or surfaces moves as a whole.
     pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
-        if self.motions.now.is_some() || self.has_constraints {
+        if self.motions.now.is_some() || self.has_active_constraints() {
             return None;
         }
         self.evaluator.guard_reads(self.mode.locked(&self.parameters), guard)

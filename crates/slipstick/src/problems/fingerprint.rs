@@ -87,6 +87,16 @@ impl Fingerprinted {
         Self::with_methods("models", name, system, plan.start, &plan.options)
     }
 
+    /// A machine of bodies as it says itself: their truths are tested apart, and the suites have every method.
+    pub fn machine(name: &str, plan: Plan) -> Self {
+        let tolerance =
+            plan.options.tolerances.relative.values().iter().copied().fold(f64::INFINITY, f64::min);
+        let options = Options { limits: LIMITS, ..plan.options };
+        let system = Box::new(plan.system);
+        let run = FingerprintRun::new(system.as_ref(), options, tolerance);
+        Self { suite: "models", name: name.to_owned(), system, start: plan.start, runs: vec![run] }
+    }
+
     fn with_methods(
         suite: &'static str,
         name: &str,

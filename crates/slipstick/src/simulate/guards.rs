@@ -83,8 +83,9 @@ impl Guards {
     /// within the step, by no more than the errors that are taken.
     pub(super) fn path_of_step(&mut self, integrator: &Integrator<'_>) -> f64 {
         let (tolerances, trial) = (&integrator.options.tolerances, &integrator.trial);
-        let is_moved = integrator.flow.has_constraints();
-        let beside = |i: usize| if is_moved { tolerances.scale(i, trial.start[i].abs()) } else { 0.0 };
+        let is_moved = integrator.flow.has_active_constraints();
+        let beside = |i: usize| tolerances.scale(i, trial.start[i].abs());
+        let beside: Option<&dyn Fn(usize) -> f64> = if is_moved { Some(&beside) } else { None };
         let (path, rescaled) = self.pace.path_of(trial, beside);
         if let Some(by) = rescaled {
             self.watch.rescale_paths(by);

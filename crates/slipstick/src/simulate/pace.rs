@@ -20,8 +20,9 @@ const REVIEW: u32 = 128;
 /// The pace of all states; that of time is one.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
-    /// What each state moves by in a unit of time.
+    /// What each state moves by in a unit of time, and one over it.
     rates: Vec<f64>,
+    inverses: Vec<f64>,
     /// The largest that was seen since the last review, and the steps since then.
     seen: Vec<f64>,
     steps: u32,
@@ -35,26 +36,38 @@ impl Pace {
     /// Nothing is known yet of this many states.
     pub(super) fn new(states: usize) -> Self {
         let nothing = vec![0.0; states];
-        Self { rates: nothing.clone(), seen: nothing.clone(), steps: 0, patience: 0, reaches: nothing }
+        Self {
+            rates: nothing.clone(),
+            inverses: vec![f64::INFINITY; states],
+            seen: nothing.clone(),
+            steps: 0,
+            patience: 0,
+            reaches: nothing,
+        }
     }
 
     /// Becomes as new.
     pub(super) fn renew(&mut self) {
         self.rates.fill(0.0);
+        self.inverses.fill(f64::INFINITY);
         self.seen.fill(0.0);
         (self.steps, self.patience) = (0, 0);
     }
 
     /// The path of a step that has just been tried, whose points may be `beside` its dense output by some part of each
     /// state; and what a path of one has become at least, if the paces have been changed for it.
-    pub(super) fn path_of(&mut self, trial: &Trial, beside: impl Fn(usize) -> f64) -> (f64, Option<f64>) {
+    pub(super) fn path_of(
+        &mut self,
+        trial: &Trial,
+        beside: Option<&dyn Fn(usize) -> f64>,
+    ) -> (f64, Option<f64>) {
         trial.dense.reaches(&mut self.reaches);
-        for (i, reach) in self.reaches.iter_mut().enumerate() {
-            *reach += beside(i);
+        if let Some(beside) = beside {
+            self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach += beside(i));
         }
-        let h = trial.h;
+        let (h, by_time) = (trial.h, 1.0 / trial.h);
         for (seen, reach) in self.seen.iter_mut().zip(&self.reaches) {
-            *seen = seen.max(reach / h);
+            *seen = larger(*seen, reach * by_time);
         }
         self.steps += 1;
         let path = self.path(h);
@@ -72,12 +85,12 @@ impl Pace {
     /// Takes over what has been seen. Gives what a path of one is at least: the pace of time is what it was.
     fn follow(&mut self) -> f64 {
         let mut least = 1.0_f64;
-        for (rate, seen) in self.rates.iter_mut().zip(&self.seen) {
+        for ((rate, inverse), seen) in self.rates.iter_mut().zip(&mut self.inverses).zip(&self.seen) {
             let new = AHEAD * seen;
             if new > *rate {
                 least = least.min(*rate / new);
             }
-            *rate = new;
+            (*rate, *inverse) = (new, 1.0 / new);
         }
         least
     }
@@ -93,10 +106,15 @@ impl Pace {
     }
 
     fn path(&self, h: f64) -> f64 {
-        let parts = self.reaches.iter().zip(&self.rates);
-        // A state that does not move takes no part.
-        parts.fold(h, |path, (reach, rate)| if *reach > 0.0 { path.max(reach / rate) } else { path })
+        // A state that does not move takes no part: what it is a part of is not a number.
+        let parts = self.reaches.iter().zip(&self.inverses);
+        parts.fold(h, |path, (reach, inverse)| larger(path, reach * inverse))
     }
+}
+
+/// The larger of two numbers, the first if the second is none.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }
 
 #[cfg(test)]
@@ -115,12 +133,11 @@ mod tests {
     #[test]
     fn a_path_counts_each_state_by_its_own_pace() {
         let mut pace = Pace::new(2);
-        let nothing = |_: usize| 0.0;
-        let (path, changes) = pace.path_of(&step(&[1e-6, 1e6], 0.1), nothing);
+        let (path, changes) = pace.path_of(&step(&[1e-6, 1e6], 0.1), None);
         assert!(changes == Some(0.0) && path == 0.1, "{path}");
         assert_eq!((pace.rate(0), pace.rate(1)), (AHEAD * 1e-6, AHEAD * 1e6));
         // A little faster is a little further.
-        let (path, changes) = pace.path_of(&step(&[6e-6, 1e6], 0.1), nothing);
+        let (path, changes) = pace.path_of(&step(&[6e-6, 1e6], 0.1), None);
         assert!(changes.is_none() && (path - 0.15).abs() < 1e-12, "{path}");
     }
 
@@ -130,7 +147,7 @@ mod tests {
         let mut speed = 1.0;
         let mut changes = Vec::new();
         for k in 0..40 {
-            if pace.path_of(&step(&[speed], 1.0), |_| 0.0).1.is_some() {
+            if pace.path_of(&step(&[speed], 1.0), None).1.is_some() {
                 changes.push(k);
             }
             speed *= 8.0;
@@ -141,16 +158,16 @@ mod tests {
     #[test]
     fn what_has_got_much_slower_is_found_out_in_time() {
         let mut pace = Pace::new(1);
-        pace.path_of(&step(&[1.0], 1.0), |_| 0.0);
+        pace.path_of(&step(&[1.0], 1.0), None);
         let changes: Vec<f64> =
-            (0..3 * REVIEW).filter_map(|_| pace.path_of(&step(&[1e-3], 1.0), |_| 0.0).1).collect();
+            (0..3 * REVIEW).filter_map(|_| pace.path_of(&step(&[1e-3], 1.0), None).1).collect();
         assert_eq!((changes, pace.rate(0)), (vec![1.0], AHEAD * 1e-3));
     }
 
     #[test]
     fn what_stands_still_goes_nowhere() {
         let mut pace = Pace::new(1);
-        assert_eq!(pace.path_of(&step(&[0.0], 0.5), |_| 0.0).0, 0.5);
+        assert_eq!(pace.path_of(&step(&[0.0], 0.5), None).0, 0.5);
         assert_eq!(pace.rate(0), 0.0);
     }
 }

@@ -36,8 +36,10 @@ fn line(print: &Fingerprint, json: bool) -> String {
 /// Every run of the fingerprint, in order.
 fn for_each_run(only: &str, mut act: impl FnMut(RunKey, &Fingerprinted, &FingerprintRun)) {
     let models = EXAMPLES.iter().filter_map(|(name, text)| {
-        let plan = Plan::new(&Plan::read_model(text).ok()?, &Overrides::default()).ok()?;
-        Some(Fingerprinted::model(name, plan))
+        let model = Plan::read_model(text).ok()?;
+        let plan = Plan::new(&model, &Overrides::default()).ok()?;
+        let is_machine = !model.mechanism.bodies.is_empty();
+        Some(if is_machine { Fingerprinted::machine(name, plan) } else { Fingerprinted::model(name, plan) })
     });
     let mut known: Vec<RunKey> = Vec::new();
     for problem in fingerprinted().into_iter().chain(models) {
