@@ -84,9 +84,14 @@
       S.el("div", { class: "top-line" }, S.el("span", { class: "brand" }, "Slipstick"), S.el("span", { class: "quiet" }, "run report"), S.themeButton()),
       S.el("div", { class: "title-line" }, S.el("h1", {}, data.title), badge, warnings.length ? warningsLink(warnings.length) : null),
       S.el("p", { class: "meta" }, S.el("code", {}, data.model_file), outcome.ok ? ` ${outcome.text}` : null),
-      data.description ? S.el("p", { class: "description" }, data.description) : null,
+      data.description ? S.el("p", { class: "description" }, reflowed(data.description)) : null,
       outcome.ok ? null : banner(outcome),
       data.picture ? null : tiles());
+  }
+
+  /** A description in lines as wide as the page; blank lines and lists keep theirs. */
+  function reflowed(text) {
+    return text.replace(/([^\n])\n(?![\n\s*-])/g, "$1 ");
   }
 
   /** The numbers of the run; they come after the picture where there is one. */
