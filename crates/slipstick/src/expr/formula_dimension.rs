@@ -20,9 +20,9 @@ pub(super) enum DimensionRule {
     Alike,
     /// Its operands are alike, and it is free: a condition.
     Compared,
-    /// Its operands are alike, and it is a plain number: their angle.
+    /// Its operands are alike, and it is their angle: a plain number, free if all of them are.
     Ratio,
-    /// Its operands are plain numbers, and so is it.
+    /// Its operands are plain numbers, and so is it; free if all of them are.
     Number,
     /// It is free, whatever its operand is.
     Free,
@@ -170,11 +170,12 @@ impl DimensionReader<'_> {
         match rule {
             DimensionRule::Alike => self.alike(node, operands),
             DimensionRule::Compared => self.alike(node, operands).map(|_| None),
-            DimensionRule::Ratio => self.alike(node, operands).map(|_| Some(Dimension::NUMBER)),
+            DimensionRule::Ratio => Ok(self.alike(node, operands)?.map(|_| Dimension::NUMBER)),
             DimensionRule::Free => Ok(None),
             DimensionRule::Number => {
                 operands.iter().try_for_each(|&operand| self.check_number(node, operand))?;
-                Ok(Some(Dimension::NUMBER))
+                let is_known = operands.iter().any(|&operand| self.of(operand).is_some());
+                Ok(is_known.then_some(Dimension::NUMBER))
             }
             DimensionRule::Root(degree) => Ok(of(0).and_then(|x| x.to_power(1.0 / f64::from(degree)))),
             DimensionRule::Product => Ok(match (of(0), of(1)) {
@@ -310,12 +311,21 @@ mod tests {
 
     #[test]
     fn plain_numbers_are_free() {
-        for text in ["1", "x + 2 * y", "2 * pi", "x < 3", "if(x < 1, 2, y)", "x^n", "min(1, x)", "sign(r)"] {
+        let free = ["1", "x + 2 * y", "2 * pi", "x < 3", "if(x < 1, 2, y)", "x^n", "min(1, x)", "sign(r)"];
+        for text in free.into_iter().chain(["9.81 * sin(0.3)", "exp(-x)", "atan2(x, y)"]) {
             assert_eq!(unit(text), "free", "{text}");
         }
-        for text in
-            ["r + 1", "1 + r", "-r", "2 * r", "r / 2", "min(r, 0)", "if(t > 1, r, 0)", "abs(r - 3 mm)"]
-        {
+        for text in [
+            "r + 1",
+            "1 + r",
+            "-r",
+            "2 * r",
+            "r / 2",
+            "min(r, 0)",
+            "if(t > 1, r, 0)",
+            "abs(r - 3 mm)",
+            "r + cos(x)",
+        ] {
             assert_eq!(unit(text), "m", "{text}");
         }
         assert_eq!(unit("1 / t"), "Hz");
