@@ -205,9 +205,6 @@ fn legs_of_a_table_share_its_load() {
 /// Loads at 5 on a beam from 0 to 4, and which of its supports stay closed.
 const TIPS: [(f64, [bool; 4]); 4] =
     [(0.0, [true; 4]), (0.5, [true; 4]), (2.0, [true; 4]), (3.0, [false, false, false, true])];
-/// At the limit two supports without force open: of redundant forces those of least squares are tried, whose
-/// signs differ, and not those of least squares that push.
-const STILL_WRONG: [f64; 1] = [2.0];
 
 /// A beam with a load beyond its last support: it tips when that is over what its own weight holds.
 #[test]
@@ -216,7 +213,7 @@ fn a_beam_tips_over_its_last_support() {
     let rows = [0.0, 1.0, 2.0, 4.0].map(|x| [vec![1.0, x - 2.0], vec![0.0; 2]]).to_vec();
     let bodies = Bodies { masses: vec![1.0, 4.0 / 3.0], rows, laws: law };
     let rests = Wish { status: Status::Frictionless, ..RESTING };
-    for (load, is_closed) in TIPS.iter().filter(|(load, _)| !STILL_WRONG.contains(load)) {
+    for (load, is_closed) in &TIPS {
         let relations = bodies.relations(&[0.0; 2], &[-1.0 - load, -3.0 * load]);
         let resolved = resolve_accelerations(&relations, &[rests; 4]).expect("forces");
         let closed: Vec<bool> = resolved.statuses.iter().map(|status| status.is_closed()).collect();

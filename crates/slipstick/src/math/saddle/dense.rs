@@ -10,6 +10,7 @@
 use super::SaddleFault;
 use super::cholesky;
 use super::row_space::RowSpace;
+use super::scales::{Scales, WORTH_SCALING};
 use crate::math::{Matrix, RealLu, dot};
 
 /// A system with its factors.
@@ -20,6 +21,8 @@ pub(super) struct DenseSaddle {
     /// The rows of `C`, and those of `B` if they are others.
     pub(super) ahead: SplitRows,
     here: Option<SplitRows>,
+    /// The units of coordinates in symmetric systems, if these are not as they are.
+    scales: Option<Scales>,
     /// `A Z`, for rows that are the same, and what is factored on what is left free: `Zᵀ A Z` or `Yᵀ A Z`.
     heavy: Vec<f64>,
     definite: Vec<f64>,
@@ -61,6 +64,7 @@ impl DenseSaddle {
             matrix: vec![0.0; n * n],
             ahead: SplitRows::new(n, m),
             here: None,
+            scales: None,
             heavy: vec![0.0; n * n],
             definite: vec![0.0; n * n],
             general: RealLu::new(0),
@@ -81,6 +85,10 @@ impl DenseSaddle {
         check_finite(&[matrix, rows])?;
         matrix.spread(&mut self.matrix);
         rows.spread(&mut self.ahead.of);
+        if let Some(scales) = &self.scales {
+            scales.apply_to_both(&mut self.matrix);
+            scales.apply_to_rows(&mut self.ahead.of);
+        }
         self.ahead.space.reflect(&self.ahead.of);
         self.here = None;
         let (n, d) = (self.n.max(1), self.n - self.ahead.space.rank);
@@ -92,6 +100,23 @@ impl DenseSaddle {
             }
         }
         cholesky::factor(&mut self.definite[..d * d], d).map_err(SaddleFault::NotDefinite)
+    }
+
+    /// Whether so little is left of a row beside others that forces lose digits.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.ahead.space.narrowest.1 < WORTH_SCALING
+    }
+
+    /// From now on symmetric systems are factored in these units of coordinates; false if they are so already.
+    pub(super) fn scale(&mut self, scales: Scales) -> bool {
+        let is_new = self.scales.as_ref() != Some(&scales);
+        self.scales = Some(scales);
+        is_new
+    }
+
+    /// The units of coordinates that the factors are in, if these are not as they are.
+    pub(super) fn scales(&self) -> Option<&Scales> {
+        self.scales.as_ref().filter(|_| self.here.is_none())
     }
 
     /// Factors the system of any matrix with the rows of `C` and `B`. Where these differ in rank, as next to
@@ -140,6 +165,9 @@ impl DenseSaddle {
     /// out the level is not used, and the multipliers are zero.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         let mut a = std::mem::take(&mut self.scratch);
+        if let Some(scales) = self.scales() {
+            scales.apply(force);
+        }
         self.ahead.space.meet_level(level, &mut a);
         if self.here.is_some() {
             self.move_generally(force, &mut a);
@@ -151,12 +179,18 @@ impl DenseSaddle {
         self.here.as_mut().unwrap_or(&mut self.ahead).space.carry(force, level);
         force.copy_from_slice(&a);
         self.scratch = a;
+        if let Some(scales) = self.scales() {
+            scales.apply(force);
+        }
     }
 
     /// The least change in the metric of a symmetric `A` that `C` takes to the level.
     pub(super) fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
         self.ahead.space.meet_level(level, change);
         self.move_freely(None, change);
+        if let Some(scales) = self.scales() {
+            scales.apply(change);
+        }
     }
 
     /// Adds to `a` what forces, if there are some, do in the free directions of a symmetric system.
@@ -228,6 +262,7 @@ fn add_directions(along: &[f64], directions: &[f64], to: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Saddle;
     use super::*;
     use proptest::prelude::*;
 
@@ -327,6 +362,31 @@ mod tests {
         assert_eq!(dense.factor_symmetric(&mass, &held), Err(SaddleFault::NotDefinite(0.0)));
         let nan = full(2, 2, vec![f64::NAN; 4]);
         assert_eq!(dense.factor_symmetric(&nan, &held), Err(SaddleFault::NotFinite));
+    }
+
+    /// A body on two feet in units in which its size is 1e6: what the feet bear is that of units in which it is one.
+    #[test]
+    fn units_of_coordinates_do_not_cost_digits() {
+        let feet = |size: f64| full(2, 3, vec![0.0, 1.0, -0.5 * size, 0.1, 1.0, 0.3 * size]);
+        let mass = |size: f64| full(3, 3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.7 * size * size]);
+        let solve = |size: f64| {
+            let mut saddle = Saddle::new(&mass(size), &feet(size));
+            saddle.factor(&mass(size), &feet(size)).unwrap();
+            let (mut a, mut lambda) = ([1.0, -9.81, 0.2 * size], [0.3, -0.7]);
+            saddle.solve(&mut a, &mut lambda);
+            let lengths = saddle.lengths.clone();
+            let (mut change, mut level) = ([0.0; 3], [0.3, -0.7]);
+            saddle.least_change(&mut level, &mut change);
+            ([a[0], a[1], a[2] * size, lambda[0], lambda[1], change[1], change[2] * size], lengths)
+        };
+        let (one, _) = solve(1.0);
+        // A power of two changes no digit by itself.
+        let size = 1_048_576.0;
+        let (large, lengths) = solve(size);
+        for (a, b) in one.iter().zip(large) {
+            assert!((a - b).abs() < 1e-14, "{one:?} {large:?}");
+        }
+        assert_eq!(lengths[0], 1.0_f64.hypot(0.5 * size));
     }
 
     /// Two joints of four coordinates at two points; numbers that mean nothing.

@@ -13,6 +13,7 @@ mod elimination;
 mod feedback;
 mod row_basis;
 mod row_space;
+mod scales;
 mod sparse;
 mod sparse_lu;
 mod sparse_stabilised;
@@ -27,6 +28,7 @@ use dense::DenseSaddle;
 pub use feedback::Feedback;
 pub use row_basis::RowBasis;
 pub use row_space::RowSpace;
+use scales::Scales;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};
 pub use weighing::weights_by_masses;
@@ -130,7 +132,11 @@ impl Saddle {
     /// both places.
     pub fn factor(&mut self, matrix: &Matrix, rows: &Matrix) -> Result<(), SaddleFault> {
         let factored = match &mut self.kind {
-            SaddleSolver::Dense(dense) => dense.factor_symmetric(matrix, rows),
+            SaddleSolver::Dense(dense) => {
+                let factored = dense.factor_symmetric(matrix, rows);
+                let is_scaled = dense.is_narrow() && scale(&mut self.weighing, dense, (matrix, rows));
+                if is_scaled { dense.factor_symmetric(matrix, rows) } else { factored }
+            }
             SaddleSolver::Sparse(sparse) => sparse.factor(matrix, rows, None),
         };
         self.measure_rows(matrix, rows);
@@ -153,11 +159,17 @@ impl Saddle {
     /// Keeps how long the rows of `C` are, and what is left of them beside each other.
     fn measure_rows(&mut self, matrix: &Matrix, rows: &Matrix) {
         match &self.kind {
+            // In other units of coordinates masses are about one.
+            SaddleSolver::Dense(dense) if dense.scales().is_some() => {
+                for (row, length) in self.lengths.iter_mut().enumerate() {
+                    *length = rows.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+                }
+                self.narrowest = dense.ahead.space.narrowest;
+            }
             SaddleSolver::Dense(dense) => {
                 let space = &dense.ahead.space;
-                let (full, order) = (&dense.ahead.of[..], &space.order[..space.rank]);
-                let rows = WeighedRows { mass: matrix, jacobian: rows, full, order };
                 self.lengths.copy_from_slice(&space.lengths);
+                let rows = weighed_rows(dense, (matrix, rows));
                 self.narrowest = self.weighing.narrowest(space.narrowest, &rows);
             }
             // Its own measure is by masses.
@@ -209,6 +221,19 @@ impl Saddle {
             }
         }
     }
+}
+
+/// Takes other units of coordinates where rows are hardly told apart in these, and are by masses; false if that changes
+/// nothing.
+#[cold]
+fn scale(weighing: &mut Weighing, dense: &mut DenseSaddle, (mass, rows): (&Matrix, &Matrix)) -> bool {
+    let has_plenty = dense.scales().is_some() || weighing.has_plenty(&weighed_rows(dense, (mass, rows)));
+    has_plenty && dense.scale(Scales::of_weights(weighing.weights(mass, rows)))
+}
+
+fn weighed_rows<'a>(dense: &'a DenseSaddle, (mass, jacobian): (&'a Matrix, &'a Matrix)) -> WeighedRows<'a> {
+    let space = &dense.ahead.space;
+    WeighedRows { mass, jacobian, full: &dense.ahead.of, order: &space.order[..space.rank] }
 }
 
 #[cfg(test)]

@@ -114,6 +114,18 @@ impl Weighing {
         if by_masses > plain.1 { (row, by_masses) } else { plain }
     }
 
+    /// Whether plenty is left of each row by masses.
+    pub(super) fn has_plenty(&mut self, rows: &WeighedRows<'_>) -> bool {
+        self.find_weights(rows.mass, rows.jacobian);
+        self.least_by_weights(rows.order, rows.full).1 >= 2.0 * LITTLE
+    }
+
+    /// The weight of each coordinate.
+    pub(super) fn weights(&mut self, mass: &Matrix, jacobian: &Matrix) -> &[f64] {
+        self.find_weights(mass, jacobian);
+        &self.weights
+    }
+
     /// The row that has least left beside those before it by weights, and what that is, as a part of it:
     /// nothing if it is next to nothing, or there are no masses at all.
     fn least_by_weights(&mut self, order: &[usize], jacobian: &[f64]) -> (usize, f64) {
