@@ -4,7 +4,7 @@ use super::choices::{Combination, ContactChoice, all_solutions, sliding_friction
 use super::groups::groups;
 use super::least::{rank, solve_least};
 use super::relations::ROUNDING;
-use super::{Relations, Status, Unsolved};
+use super::{LawNumbers, Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +123,7 @@ fn let_stick_what_can(found: Sliding, relations: &Relations, wishes: &[Wish]) ->
 /// The same, with the friction that is given.
 fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Result<Resolved, Unsolved> {
     let choices: Vec<Vec<ContactChoice>> =
-        (0..wishes.len()).map(|i| choices_of(relations.laws[i].friction, &wishes[i], begins[i])).collect();
+        (0..wishes.len()).map(|i| choices_of(&relations.laws[i], &wishes[i], begins[i])).collect();
     let mut free = relations.free.clone();
     for (i, _) in wishes.iter().enumerate().filter(|(_, wish)| !wish.stays) {
         free[2 * i].bound = f64::INFINITY;
@@ -155,7 +155,8 @@ fn is_held(relations: &Relations, found: &Combination) -> bool {
     if begins.clone().next().is_none() || !found.choices.contains(&ContactChoice::Sticks) {
         return false;
     }
-    let normals = choices.clone().filter(|(_, choice)| **choice != ContactChoice::Free).map(|(i, _)| 2 * i);
+    let closed = choices.clone().filter(|(_, choice)| **choice != ContactChoice::Free);
+    let normals = closed.map(|(i, _)| 2 * i).filter(|normal| relations.has_gap(normal / 2));
     let sticks = choices.filter(|(_, choice)| **choice == ContactChoice::Sticks).map(|(i, _)| 2 * i + 1);
     let held: Vec<usize> = normals.chain(sticks).collect();
     let rank_of_held = rank_of(relations, &held);
@@ -175,8 +176,8 @@ fn rank_of(relations: &Relations, rows: &[usize]) -> usize {
 /// friction. Forces that cancel along all normals then do not cancel along the slips: those that do both are fewer. What a
 /// contact that sticks takes up makes no difference.
 fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
-    let closed: Vec<usize> =
-        (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free).collect();
+    let all = || (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free);
+    let closed: Vec<usize> = all().filter(|&i| relations.has_gap(i)).collect();
     let friction = |i: usize| sliding_friction(relations, i, found.choices[i]);
     let slides = closed.iter().filter(|&&i| friction(i) != 0.0).count();
     if slides < 2 {
@@ -189,7 +190,7 @@ fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
         return false;
     }
     let sticks = |i: &usize| found.choices[*i] == ContactChoice::Sticks;
-    let held: Vec<usize> = closed.iter().copied().filter(sticks).map(|i| 2 * i + 1).collect();
+    let held: Vec<usize> = all().filter(sticks).map(|i| 2 * i + 1).collect();
     let Some(left) = response_beside(relations, &closed, &held) else { return false };
     let place = |i: usize| closed.iter().position(|&k| k == i).unwrap_or_default();
     let along = |(i, j): (usize, usize)| friction(i) * friction(j) * left[place(i) * closed.len() + place(j)];
@@ -224,7 +225,7 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     if closed.len() < 2 {
         return Vec::new();
     }
-    let normals: Vec<usize> = closed.iter().map(|i| 2 * i).collect();
+    let normals: Vec<usize> = closed.iter().map(|i| 2 * i).filter(|n| relations.has_gap(n / 2)).collect();
     let tangents: Vec<usize> = closed.iter().map(|i| 2 * i + 1).collect();
     let of_normals = rank_of(relations, &normals);
     let all: Vec<usize> = normals.iter().chain(&tangents).copied().collect();
@@ -233,7 +234,18 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     if is_unique { Vec::new() } else { closed }
 }
 
-fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
+/// What a contact can do. One that a given force presses together never parts, unless nothing does.
+fn choices_of(law: &LawNumbers, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
+    let Some(force) = law.given else { return choices_with_gap(law.friction, wish, begins) };
+    match wish.direction {
+        _ if force <= 0.0 => vec![ContactChoice::Free],
+        0.0 => vec![ContactChoice::Sticks, ContactChoice::Slides(1.0), ContactChoice::Slides(-1.0)],
+        direction if begins => vec![ContactChoice::Slides(direction)],
+        direction => vec![ContactChoice::SlidesOn(direction)],
+    }
+}
+
+fn choices_with_gap(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
     match (friction, wish.direction) {
         _ if !wish.stays => vec![ContactChoice::Free],
         (None, _) => vec![ContactChoice::Closed, ContactChoice::Free],

@@ -20,7 +20,7 @@ use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadContact, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
+    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
     Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
     ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
 };
@@ -284,11 +284,13 @@ fn contact_shape(
     };
     ContactShape {
         name: rule.name.clone(),
-        normal: row("normal").unwrap_or(usize::MAX),
+        gap: rule.normal().and_then(|_| {
+            let hit = bound.guards.iter().position(is_hit)?;
+            Some(ContactGap { normal: row("normal")?, hit })
+        }),
         tangent: rule.tangent().and_then(|_| row("tangent")),
         state: rule.state,
         law: rule.law,
-        hit: bound.guards.iter().position(is_hit).unwrap_or(usize::MAX),
     }
 }
 

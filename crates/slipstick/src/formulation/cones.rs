@@ -12,8 +12,8 @@ use crate::math::{Matrix, weights_by_masses};
 pub(super) struct Cones {
     /// The rows of the normals of all that are closed.
     normals: Vec<usize>,
-    /// For each that sticks the contact, and the rows of its normal and its tangent.
-    sticking: Vec<(usize, usize, usize)>,
+    /// For each that sticks the contact, and the rows of its normal, if it has a gap, and its tangent.
+    sticking: Vec<(usize, Option<usize>, usize)>,
     laws: Vec<f64>,
 }
 
@@ -21,18 +21,19 @@ impl Cones {
     pub(super) fn new(system: &dyn System, rows: &ActiveRows) -> Self {
         let contacts = system.contacts().iter().enumerate();
         let sticking = contacts
-            .filter_map(|(k, contact)| Some((k, rows.row(contact.normal)?, rows.row(contact.tangent?)?)))
+            .filter_map(|(k, contact)| {
+                Some((k, contact.normal().and_then(|normal| rows.row(normal)), rows.row(contact.tangent?)?))
+            })
             .collect();
-        let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal)).collect();
+        let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal()?)).collect();
         Self { normals, sticking, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
     }
 
     /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], terms: &Terms, multipliers: &mut [f64]) {
-        if self.normals.len() < 2 {
-            return;
+        if self.normals.len() > 1 {
+            self.share_normals(terms, multipliers);
         }
-        self.share_normals(terms, multipliers);
         self.share_friction(env, y, terms, multipliers);
     }
 
@@ -51,8 +52,9 @@ impl Cones {
             return;
         }
         env.laws(y, &mut self.laws);
-        let bears = |&(contact, normal, _): &(usize, usize, usize)| {
-            (self.laws[LAW_NUMBERS * contact + 1] * multipliers[normal]).abs()
+        let bears = |&(contact, normal, _): &(usize, Option<usize>, usize)| {
+            let law = &self.laws[LAW_NUMBERS * contact..];
+            (law[1] * normal.map_or(law[0], |normal| multipliers[normal])).abs()
         };
         let weights: Vec<f64> = self.sticking.iter().map(bears).collect();
         let tangents = || self.sticking.iter().map(|(_, _, tangent)| *tangent);

@@ -1,6 +1,6 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
-use super::contacts::{ContactTables, add_gap};
+use super::contacts::{ContactTables, add_gap, add_rubbing};
 use super::events::read_events;
 use super::parts::{Indices, PART_KEYS, PartSections};
 use super::picture_table::read_picture;
@@ -76,10 +76,11 @@ impl Reader<'_> {
         let parts = self.part_sections(table);
         self.mechanism(table, &mut model, parts.is_some());
         if let Some((parts, indices)) = parts.zip(self.indices.take()) {
-            let (contacts, mut errors) = parts.add_to(&mut model, indices);
+            let (touching, mut errors) = parts.add_to(&mut model, indices);
             self.errors.append(&mut errors);
-            let made = contacts.into_iter().map(|contact| add_gap(&mut model, contact));
+            let made = touching.gaps.into_iter().map(|contact| add_gap(&mut model, contact));
             self.errors.extend(made.filter_map(Result::err));
+            touching.rubbing.into_iter().for_each(|joint| add_rubbing(&mut model, joint));
         }
         ContactTables { reader: self }.read(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);

@@ -1,9 +1,9 @@
 //! From joints to constraints: what each keeps, when it holds, when it breaks, and what it does to its coordinate.
 
 use super::bodies::{BodyList, BodyPlace, Pose};
-use super::joint::{Joint, JointList, Ratio};
+use super::joint::{Joint, JointFriction, JointList, Ratio};
 use super::joints::{CoordinateKind, Ends, rate_along};
-use super::lowered::{GapRule, LoweredParts};
+use super::lowered::{GapRule, LoweredParts, RubbingRule};
 use super::source::PartSource;
 use super::term::{Pair, Term};
 use crate::model::{Definition, ImpactLaw, JointRule};
@@ -123,8 +123,7 @@ pub(super) fn lower_joint(
     }
     let Some(coordinate) = held.coordinate() else { return };
     if let Some(friction) = &joint.friction {
-        let sign = Term::call("sign", &[&held.velocity(coordinate)]);
-        lowered.push(held.push(coordinate, &-&(friction * &sign)), &joint.span);
+        rubs(held, (coordinate, friction), lowered);
     }
     stops(held, coordinate, lowered);
 }
@@ -213,6 +212,23 @@ impl Held<'_> {
     pub(super) fn open(&self, lowered: &mut LoweredParts) -> Vec<Definition> {
         vec![lowered.definition(&self.own("closed"), &Term::zero(), &self.joint.span)]
     }
+}
+
+/// Dry friction along a coordinate, while the joint holds.
+fn rubs(held: &Held<'_>, (coordinate, friction): (CoordinateKind, &JointFriction), lowered: &mut LoweredParts) {
+    let (joint, span) = (held.joint, &held.joint.span);
+    let pressing = match held.holds() {
+        Some(condition) => Term::one().when(&condition, &Term::zero()),
+        None => Term::one(),
+    };
+    let rule = RubbingRule {
+        joint: joint.name.clone(),
+        span: span.clone(),
+        pressing: lowered.formula(&pressing, span),
+        slip: lowered.formula(&held.velocity(coordinate), span),
+        friction: friction.limits.each_ref().map(|limit| lowered.formula(limit, span)),
+    };
+    lowered.rubbing.push(rule);
 }
 
 /// A joint that breaks at a force or a moment, each by its own size, stays open. Squares of sizes are smooth.

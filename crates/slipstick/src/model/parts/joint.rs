@@ -38,7 +38,7 @@ pub(super) struct Joint {
     /// Its own coordinate at the start, and the velocity of that.
     pub(super) start: [Option<Term>; 2],
     pub(super) holding: Holding,
-    pub(super) friction: Option<Term>,
+    pub(super) friction: Option<JointFriction>,
     pub(super) stops: Stops,
 }
 
@@ -47,6 +47,12 @@ impl Joint {
     pub(super) fn place(&self, bodies: &BodyList) -> Option<Pair> {
         self.at.as_ref().map(|at| bodies.drawn_within(self.within.as_ref(), at))
     }
+}
+
+/// Dry friction in a joint.
+pub(super) struct JointFriction {
+    /// The force or torque that it holds against, and that while it moves.
+    pub(super) limits: [Term; 2],
 }
 
 /// When a joint holds.
@@ -310,8 +316,8 @@ impl JointReader<'_> {
         Holding { open, condition, here, force, moment, is_opened: false }
     }
 
-    /// Dry friction that is as large as this while it moves.
-    fn friction(&mut self, kind: &JointKind) -> Option<Term> {
+    /// Dry friction of a given force or torque.
+    fn friction(&mut self, kind: &JointKind) -> Option<JointFriction> {
         let value = self.part.get("friction").filter(|_| kind.track.is_none())?;
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
@@ -323,15 +329,35 @@ impl JointReader<'_> {
             return None;
         }
         let key = if word == Some("angle") { "torque" } else { "force" };
-        let amount = self.source.moving_of(value, key);
-        if amount.is_none() || word.is_none() {
+        let limits = value.get(key).and_then(|amount| self.limits(amount, key));
+        if value.get(key).is_none() || word.is_none() {
             let message = format!("`friction` of joint `{}` needs `{key}`", self.name);
             let hint = format!(
                 "for example `friction = {{ {key} = 0.5 }}`; a joint that leaves nothing free has none"
             );
             self.source.error("missing-key", value.span.clone(), message, hint);
         }
-        amount
+        Some(JointFriction { limits: limits? })
+    }
+
+    /// One amount for both limits, or a table of two.
+    fn limits(&mut self, value: &Setting, key: &str) -> Option<[Term; 2]> {
+        if value.as_table().is_none() {
+            let both = self.source.moving(value);
+            return Some([both.clone(), both]);
+        }
+        let words = ["static", "sliding"];
+        check_keys(self.source, value, &words, &format!("`{key}` of friction"));
+        let both = words.map(|word| {
+            value.get(word).map(|limit| self.source.moving_as(limit, super::source::dimension_of(key)))
+        });
+        let [Some(sticking), Some(sliding)] = both else {
+            let message = format!("`{key}` of the friction of joint `{}` needs both `static` and `sliding`", self.name);
+            let hint = format!("for example `{key} = {{ static = 0.6, sliding = 0.4 }}`, or one amount for both");
+            self.source.error("missing-key", value.span.clone(), message, hint);
+            return None;
+        };
+        Some([sticking, sliding])
     }
 
     /// Its coordinate at the start, and the velocity of that.
