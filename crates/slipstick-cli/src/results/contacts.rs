@@ -159,7 +159,9 @@ impl RunResult<'_> {
         let of_contacts = event.impacts().flat_map(Impact::pushes).map(hit);
         let of_events = event.impacts().flat_map(|impact| &impact.given).map(given);
         let mut words: Vec<String> = of_contacts.chain(of_events).collect();
-        if !words.is_empty() {
+        // Captured hits are summed up elsewhere; joints that shut have lost what no contact has.
+        let is_captured = event.kinds.contains(&EventKind::Resume);
+        if !words.is_empty() || event.energy_lost() > 0.0 && !is_captured {
             words.push(format!("energy lost {}", digits(event.energy_lost())));
         }
         words

@@ -133,11 +133,15 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     if found.iter().any(|found| !is_held(relations, found)) {
         found.retain(|found| !is_held(relations, found));
     }
+    // A gap that is closed needs no help of a joint that sticks: forces that both bear would not be unique.
+    if found.iter().any(|found| !exchanges(relations, found)) {
+        found.retain(|found| !exchanges(relations, found));
+    }
     // What an event has decided is decided: at its boundary, both sides are solutions as far as can be told.
     if found.iter().any(|found| obeys(found, wishes)) {
         found.retain(|found| obeys(found, wishes));
     }
-    let best = found.iter().min_by_key(|found| changes(found, wishes)).ok_or(Unsolved::Forces)?;
+    let best = found.iter().min_by_key(|found| changes(relations, found, wishes)).ok_or(Unsolved::Forces)?;
     let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
     let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
     let accelerations = best.rows.iter().step_by(2).map(|row| row.value).collect();
@@ -146,6 +150,19 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     }
     let shared = shared_forces(relations, best);
     Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+}
+
+/// Whether closed gaps and joints that stick bear the same.
+fn exchanges(relations: &Relations, found: &Combination) -> bool {
+    let choices = || found.choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free);
+    let gaps = choices().filter(|(i, _)| relations.has_gap(*i)).map(|(i, _)| 2 * i);
+    let sticks = choices().filter(|(i, of)| !relations.has_gap(*i) && **of == ContactChoice::Sticks);
+    let (gaps, sticks): (Vec<usize>, Vec<usize>) = (gaps.collect(), sticks.map(|(i, _)| 2 * i + 1).collect());
+    if gaps.is_empty() || sticks.is_empty() {
+        return false;
+    }
+    let both: Vec<usize> = gaps.iter().chain(&sticks).copied().collect();
+    rank_of(relations, &both) < rank_of(relations, &gaps) + rank_of(relations, &sticks)
 }
 
 /// Whether a contact is to begin to slide that others which stick or stay closed hold where it is.
@@ -220,7 +237,9 @@ fn response_beside(relations: &Relations, contacts: &[usize], held: &[usize]) ->
 /// that can be shared, or exchanged with friction.
 fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     let has_friction = |i: usize| relations.laws[i].friction.is_some_and(|(sticking, _)| sticking > 0.0);
-    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && has_friction(i);
+    // Friction of a given size is known where it slides.
+    let is_known = |i: usize| !relations.has_gap(i) && found.choices[i] != ContactChoice::Sticks;
+    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && has_friction(i) && !is_known(i);
     let closed: Vec<usize> = (0..found.choices.len()).filter(rubs).collect();
     if closed.len() < 2 {
         return Vec::new();
@@ -279,18 +298,22 @@ fn status_of(choice: ContactChoice) -> Status {
     }
 }
 
-/// How many contacts do something else than before, and how many of them are open or slide. One that slid and has no
-/// slip any more does not go on by sliding.
-fn changes(found: &Combination, wishes: &[Wish]) -> (usize, usize) {
-    let differs = |(choice, wish): (&ContactChoice, &Wish)| match (wish.status, status_of(*choice)) {
-        (before, now) if !before.is_closed() => now.is_closed() && !wish.hits,
-        (Status::Slides(_), now) if wish.direction == 0.0 => now != Status::Sticks,
+/// How many joints begin to slide, how many contacts do something else than before, and how many of them are open or slide. One that slid and has no
+/// slip any more does not go on by sliding, unless a given force presses it: others may hold it where it is.
+fn changes(relations: &Relations, found: &Combination, wishes: &[Wish]) -> (usize, usize, usize) {
+    let begins = |(i, choice): &(usize, &ContactChoice)| {
+        matches!(choice, ContactChoice::Slides(_)) && !relations.has_gap(*i) && wishes[*i].status != status_of(**choice)
+    };
+    let begun = found.choices.iter().enumerate().filter(begins).count();
+    let differs = |i: usize| match (wishes[i].status, status_of(found.choices[i])) {
+        (before, now) if !before.is_closed() => now.is_closed() && !wishes[i].hits,
+        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => now != Status::Sticks,
         (before, now) => now != before,
     };
-    let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
+    let differ = (0..wishes.len()).filter(|&i| differs(i)).count();
     let loose = found
         .choices
         .iter()
         .filter(|choice| !matches!(choice, ContactChoice::Sticks | ContactChoice::Closed));
-    (differ, loose.count())
+    (begun, differ, loose.count())
 }

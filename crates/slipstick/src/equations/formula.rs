@@ -237,9 +237,20 @@ fn mechanism_shape(
     MechanismShape {
         constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
         contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
+        kept_impulses: kept_impulses(model, mechanism),
         impulses: impulse_shapes(model, &bound.guards),
         start: start_pins(model),
     }
+}
+
+/// The constraints whose impulses are kept, each with its discrete variable.
+fn kept_impulses(model: &Model, mechanism: Option<&MechanismTapes>) -> Vec<(usize, usize)> {
+    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
+    let places = model.mechanism.kept_impulses.iter().filter_map(|[row, kept]| {
+        let row = constraints.iter().position(|constraint| constraint.name == *row)?;
+        Some((row, model.discrete.iter().position(|variable| variable.name == *kept)?))
+    });
+    places.collect()
 }
 
 /// What is kept while the start is put together.

@@ -77,6 +77,15 @@ impl ContactsView<'_, '_> {
         laws(&mut *mechanism.inner, (locked, t, y), self.system, &all)
     }
 
+    /// Whether a joint holds that did not in another mode.
+    pub fn shuts(&mut self, before: &Mode) -> bool {
+        let (system, locked) = (self.system, self.in_mode.locked);
+        let Some(mechanism) = self.in_mode.mechanism.as_mut() else { return false };
+        let mut held = |locked| joints(system, &mut *mechanism.inner, locked);
+        let (then, now) = (held(before.locked(locked.parameters)), held(locked));
+        now.constraints().iter().any(|&k| then.row(k).is_none())
+    }
+
     /// Some contacts as numbers at a point, with what they do so far; behind them impulses that events give, as contacts
     /// without friction. None if the mechanism cannot move so.
     pub fn touching(

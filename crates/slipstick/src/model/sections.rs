@@ -1,7 +1,7 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
 use super::contacts::{ContactTables, add_gap, add_rubbing};
-use super::events::read_events;
+use super::events::{read_events, read_events_of_all_modes};
 use super::parts::{Indices, PART_KEYS, PartSections};
 use super::picture_table::read_picture;
 use super::read::{Reader, Value, leaves};
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 "mass" => model.mass = self.definitions(value, "mass"),
                 "outputs" => model.outputs = self.definitions(value, "outputs"),
                 "switches" => model.switches = self.definitions(value, "switches"),
-                "events" => model.events = read_events(self, value),
+                "events" => model.events = read_events_of_all_modes(self, value),
                 "modes" => model.modes = self.modes(value),
                 "audit" => model.audit = self.audit(value),
                 "picture" => model.about.picture = read_picture(self, value),

@@ -67,8 +67,17 @@ pub(super) struct Holding {
     /// The force and the moment that break it.
     pub(super) force: Option<Term>,
     pub(super) moment: Option<Term>,
+    /// The impulse of a hit that breaks it.
+    pub(super) impulse: Option<Term>,
     /// Whether an event opens it.
     pub(super) is_opened: bool,
+}
+
+impl Holding {
+    /// Whether too large a load opens it.
+    pub(super) fn can_break(&self) -> bool {
+        self.force.is_some() || self.moment.is_some() || self.impulse.is_some()
+    }
 }
 
 /// The range of the coordinate of a joint.
@@ -299,21 +308,16 @@ impl JointReader<'_> {
         let broken = self.part.get("break");
         if let Some(broken) = broken {
             check_keys(self.source, broken, BREAK_KEYS, "`break`");
-            if let Some(impulse) = broken.get("impulse") {
-                let message = format!("joint `{}` breaks by an impulse, which is not there yet", self.name);
-                let hint = "give the `force` or the `moment` that breaks it";
-                self.source.error("not-yet", impulse.key_span.clone(), message, hint);
-            }
         }
         let mut limit = |key: &str| broken.and_then(|broken| self.source.amount_of(broken, key));
-        let (force, moment) = (limit("force"), limit("moment"));
+        let (force, moment, impulse) = (limit("force"), limit("moment"), limit("impulse"));
         let open = open == Some(true);
         if open && condition.is_some() {
             let message = format!("joint `{}` has both `open` and `while`", self.name);
             let hint = "`while` says when it is shut, also at the start: leave out `open`";
             self.source.error("bad-joint", self.part.span.clone(), message, hint);
         }
-        Holding { open, condition, here, force, moment, is_opened: false }
+        Holding { open, condition, here, force, moment, impulse, is_opened: false }
     }
 
     /// Dry friction of a given force or torque.

@@ -29,6 +29,8 @@ pub(in crate::model) struct LoweredParts {
     pub(in crate::model) contacts: Vec<GapRule>,
     /// Joints with friction.
     pub(in crate::model) rubbing: Vec<RubbingRule>,
+    /// Constraints, each with the discrete variable that keeps its impulse in the last hit.
+    pub(in crate::model) kept_impulses: Vec<[String; 2]>,
     pub(in crate::model) errors: Vec<Diagnostic>,
     /// Names of what bodies have that become outputs, whether a formula uses them or not.
     pub(in crate::model) columns: Vec<String>,
@@ -153,6 +155,7 @@ impl LoweredParts {
         let rule = &mut model.mechanism;
         rule.inertia.append(&mut self.inertia);
         rule.constraints.append(&mut self.constraints);
+        rule.kept_impulses.append(&mut self.kept_impulses);
         for force in self.forces() {
             match rule.forces.iter_mut().find(|known| known.name == force.name) {
                 Some(known) => {

@@ -58,7 +58,7 @@ impl ContactRecord {
     }
 
     /// Adds an impact to those of this round.
-    fn append(&mut self, other: Impact) {
+    pub fn append(&mut self, other: Impact) {
         match &mut self.impact {
             Some(impact) => impact.append(other),
             none => *none = Some(other),
@@ -97,7 +97,9 @@ impl Rule for Contacts {
         if !is_of_contacts && given.is_empty() {
             return Ok(());
         }
-        self.resolve(tools, transition, given)
+        self.resolve(tools, transition, given)?;
+        keep_impulses(tools.flow, transition);
+        Ok(())
     }
 }
 
@@ -212,6 +214,15 @@ impl Contacts {
             }
         }
         Ok(part)
+    }
+}
+
+/// Joints keep what they bore of a hit.
+fn keep_impulses(flow: &mut Flow<'_>, transition: &Transition) {
+    let Some(impact) = transition.contacts.impact.as_ref().filter(|impact| impact.has_impulses()) else { return };
+    for &(constraint, variable) in &flow.system().shape().mechanism.kept_impulses {
+        let borne = impact.joints.iter().find(|(joint, _)| *joint == constraint);
+        flow.mode.values.discrete[variable] = borne.map_or(0.0, |(_, impulse)| *impulse);
     }
 }
 

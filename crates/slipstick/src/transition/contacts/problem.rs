@@ -250,7 +250,8 @@ impl ContactProblem<'_, '_> {
         let ends = self.has_fired(i, ContactChange::Stick) && (self.window.is_some() || is_zero);
         let direction = match status {
             _ if ends => 0.0,
-            Status::Slides(direction) if is_zero => direction,
+            // What is pressed by a given force may slide by its friction alone, while others hold it where it is.
+            Status::Slides(direction) if is_zero && relations.has_gap(i) => direction,
             _ if is_zero => 0.0,
             _ => slip.value.signum(),
         };
