@@ -115,3 +115,110 @@ fn a_hit_ends_what_sticks_as_friction_has_no_impulse() {
         assert!((run.end_state()[0] - 1.125).abs() < 1e-4, "{:?}", run.end_state());
     }
 }
+
+/// Two wheels with a gear between them: the friction on one axle helps to hold the other.
+const GEARS: &str = r#"
+[bodies]
+a = { mass = 1, inertia = 1 }
+b = { mass = 1, inertia = 1, x = 1 }
+[joints]
+p = { revolute = ["ground", "a.origin"], friction = { torque = 0.5 } }
+q = { revolute = ["ground", "b.origin"], friction = { torque = 0.2 } }
+g = { gear = ["p", "q"], ratio = -2 }
+[forces]
+m = { motor = "p", torque = "0.45*t" }
+[run]
+until = 4
+"#;
+
+#[test]
+fn joints_that_hold_each_other_give_way_together() {
+    // At the first axle they bear 0.5 and twice 0.2.
+    for run in assert_happens(GEARS, &[("joint.p.slip + joint.q.slip", 2.0)]) {
+        // (1 + 4) w' = 0.45 t - 0.9.
+        assert!((run.end_state()[2] - 0.12).abs() < 1e-4, "{:?}", run.end_state());
+    }
+}
+
+/// A motor turns a wheel with friction against a stop, lets go, and turns it back.
+const STOPPED: &str = r#"
+[bodies]
+w = { mass = 1, inertia = 1 }
+[joints]
+[joints.axle]
+revolute = ["ground", "w.origin"]
+friction = { torque = { static = 0.7, sliding = 0.5 } }
+stops = { to = 0.1 }
+[forces]
+m = { motor = "axle", torque = "2*cos(t)" }
+[run]
+until = 4
+"#;
+
+#[test]
+fn what_is_driven_against_a_stop_is_held_until_it_is_driven_back() {
+    let (hit, back) = (time_of_stop(), (-0.35_f64).acos());
+    let plan = plan(STOPPED);
+    for (name, method, is_stabilised) in rows() {
+        let run = run(&plan, &options(&plan, method, is_stabilised));
+        let found = events(&run);
+        assert!(found[0].0.starts_with("stop.axle.to.hit"), "{name}: {found:?}");
+        let off = OFF[usize::from(method.facts().order > 2)];
+        let last = found.last().expect("it turns back");
+        assert!((found[0].1 - hit).abs() < off && (last.1 - back).abs() < off, "{name}: {found:?}");
+        assert!(last.0.contains("joint.axle"), "{name}: {found:?}");
+        let held = run.state_before(back - 0.01).expect("a state");
+        assert!((held.y[2] - 0.1).abs() < 1e-9 && held.y[5].abs() < 1e-9, "{name}: {:?}", held.y);
+    }
+}
+
+/// When the wheel comes to its stop: `w'' = 2 cos t - 0.5`.
+fn time_of_stop() -> f64 {
+    let angle = |t: f64| 2.0 * (1.0 - t.cos()) - 0.25 * t * t;
+    let (mut early, mut late) = (0.0, 1.0);
+    for _ in 0..80 {
+        let middle = 0.5 * (early + late);
+        if angle(middle) < 0.1 { early = middle } else { late = middle }
+    }
+    late
+}
+
+#[test]
+fn lengths_and_mirrors_do_not_matter() {
+    let with = |scale: f64, sign: f64| {
+        let (x, force) = (sign * 2.35 * scale, scale);
+        let text = SWINGS.replace("2.35", &format!("{x:e}")).replace("force = 1", &format!("force = {force:e}"));
+        events(&run(&plan(&text), &plan(&text).options))
+    };
+    let plain = with(1.0, 1.0);
+    for (scale, sign) in [(1e-3, 1.0), (1e3, 1.0), (1.0, -1.0)] {
+        let other = with(scale, sign);
+        assert_eq!(other.len(), plain.len(), "{scale} {sign}: {other:?}");
+        for ((name, t), (expected, at)) in other.iter().zip(&plain) {
+            assert!(name == expected && (t - at).abs() < 1e-5, "{scale} {sign}: {name} at {t}, not {expected} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_ratchet_with_friction_on_its_axle_lifts_and_holds() {
+    let axle = "axle  = { revolute  = [\"ground\", \"wheel.origin\"]";
+    let text = include_str!("../../../models/ratchet.toml");
+    let rubbing = text.replace(axle, &format!("{axle}, friction = {{ torque = \"0.1 N*m\" }}"));
+    assert_ne!(text, rubbing);
+    let plan = plan(&rubbing);
+    let mut angles = Vec::new();
+    for method in [Method::Auto, Method::DormandPrince5, Method::Radau5] {
+        let run = run(&plan, &plan.options.clone().with_method(method));
+        angles.push([1.0, 2.0, 3.0].map(|t| run.state_before(t).expect("a state").y[2]));
+    }
+    for angles in &angles {
+        let strokes = [angles[1] - angles[0], angles[2] - angles[1]];
+        assert!(strokes.iter().all(|stroke| *stroke < -0.5), "{angles:?}");
+        for stroke in strokes {
+            let teeth = stroke / (PI / 6.0);
+            assert!((teeth - teeth.round()).abs() < 1e-6, "it rests between teeth: {angles:?}");
+        }
+    }
+    assert!(angles.iter().flatten().zip(angles[0].iter().cycle()).all(|(a, b)| (a - b).abs() < 1e-4), "{angles:?}");
+}

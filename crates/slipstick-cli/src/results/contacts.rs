@@ -23,9 +23,12 @@ impl RunResult<'_> {
         self.contacts().iter().filter(move |contact| !took_part(contact)).map(|contact| contact.name.as_str())
     }
 
-    /// Whether there can be impacts: of contacts, or by impulses that events give.
+    /// Whether there can be impacts, of contacts or by impulses that events give, or joints have shut.
     pub(crate) fn has_impacts(&self) -> bool {
-        !self.contacts().is_empty() || !self.plan.system.shape().mechanism.impulses.is_empty()
+        let had = |event: &Event| event.impacts().next().is_some();
+        !self.contacts().is_empty()
+            || !self.plan.system.shape().mechanism.impulses.is_empty()
+            || self.trajectory.events.iter().any(had)
     }
 
     /// The impacts of an event: velocities of gaps and impulses by contact, and what the joints had to bear.

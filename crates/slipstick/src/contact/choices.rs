@@ -6,7 +6,7 @@
 
 use super::Relations;
 use super::complementarity::{Attempted, one_solution};
-use super::least::{share_friction, solve_least};
+use super::least::{share_by_limits, share_friction, solve_least};
 use super::relations::ROUNDING;
 use crate::expr::Inexact;
 
@@ -224,7 +224,9 @@ fn share_sticking(relations: &Relations, choices: &[ContactChoice], p: &mut [f64
         |&i: &usize| relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking * p[2 * i].abs());
     let weights: Vec<f64> = sticking.iter().map(bears).collect();
     let friction: Vec<f64> = tangents().map(|row| p[row]).collect();
-    let shared = share_friction(&products, &friction, &weights);
+    let all_have_gaps = sticking.iter().all(|&i| relations.has_gap(i));
+    let share = if all_have_gaps { share_friction } else { share_by_limits };
+    let shared = share(&products, &friction, &weights);
     tangents().zip(shared).for_each(|(row, share)| p[row] = share);
 }
 

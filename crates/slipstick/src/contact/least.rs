@@ -28,6 +28,14 @@ pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Ve
     shared.unwrap_or_else(|| friction.to_vec())
 }
 
+/// The same for rows in different units, as those of joints are: each bears the same part of its limit where they are as
+/// many as move as one.
+pub fn share_by_limits(products: &[f64], friction: &[f64], limits: &[f64]) -> Vec<f64> {
+    let n = friction.len();
+    let weights: Vec<f64> = limits.iter().enumerate().map(|(i, most)| most / size_of(products, n, i)).collect();
+    share_friction(products, friction, &weights)
+}
+
 /// Where some rows hold: how each of the others responds to each, and for each of these what the held ones bear of it.
 /// `products` is the response of each row to each, the held ones first; none if that contradicts itself.
 pub fn respond_beside(products: &[f64], held: usize) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {

@@ -4,7 +4,7 @@
 //! each can bear, all reach their limits at once, and none before.
 
 use super::env::Env;
-use crate::contact::{rank, respond_beside, share_friction, share_pushing};
+use crate::contact::{rank, respond_beside, share_by_limits, share_friction, share_pushing};
 use crate::equations::{ActiveRows, LAW_NUMBERS, System, Terms};
 use crate::math::{Matrix, weights_by_masses};
 
@@ -33,6 +33,11 @@ impl Cones {
             (0..rows.len()).filter(|row| !sticks(row)).collect()
         });
         Self { normals, sticking, beside, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
+    }
+
+    /// Whether joints are among what sticks.
+    pub(super) fn has_joints(&self) -> bool {
+        self.beside.is_some()
     }
 
     /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
@@ -75,7 +80,7 @@ impl Cones {
         let Terms { mass, jacobian, .. } = terms;
         let products = weighed_products(jacobian, &all, &weights_by_masses(mass, jacobian));
         let Some((left, borne)) = respond_beside(&products, others.len()) else { return };
-        let shared = share_friction(&left, &friction, &weights);
+        let shared = share_by_limits(&left, &friction, &weights);
         for ((row, share), borne) in tangents().zip(shared).zip(borne) {
             let more = share - multipliers[row];
             multipliers[row] = share;
