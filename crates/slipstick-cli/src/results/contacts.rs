@@ -23,9 +23,12 @@ impl RunResult<'_> {
         self.contacts().iter().filter(move |contact| !took_part(contact)).map(|contact| contact.name.as_str())
     }
 
-    /// Whether there can be impacts: of contacts, or by impulses that events give.
+    /// Whether there can be impacts, of contacts or by impulses that events give, or joints have shut.
     pub(crate) fn has_impacts(&self) -> bool {
-        !self.contacts().is_empty() || !self.plan.system.shape().mechanism.impulses.is_empty()
+        let had = |event: &Event| event.impacts().next().is_some();
+        !self.contacts().is_empty()
+            || !self.plan.system.shape().mechanism.impulses.is_empty()
+            || self.trajectory.events.iter().any(had)
     }
 
     /// The impacts of an event: velocities of gaps and impulses by contact, and what the joints had to bear.
@@ -159,7 +162,9 @@ impl RunResult<'_> {
         let of_contacts = event.impacts().flat_map(Impact::pushes).map(hit);
         let of_events = event.impacts().flat_map(|impact| &impact.given).map(given);
         let mut words: Vec<String> = of_contacts.chain(of_events).collect();
-        if !words.is_empty() {
+        // Captured hits are summed up elsewhere; joints that shut have lost what no contact has.
+        let is_captured = event.kinds.contains(&EventKind::Resume);
+        if !words.is_empty() || event.energy_lost() > 0.0 && !is_captured {
             words.push(format!("energy lost {}", digits(event.energy_lost())));
         }
         words

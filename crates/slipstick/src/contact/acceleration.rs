@@ -4,7 +4,7 @@ use super::choices::{Combination, ContactChoice, all_solutions, sliding_friction
 use super::groups::groups;
 use super::least::{rank, solve_least};
 use super::relations::ROUNDING;
-use super::{Relations, Status, Unsolved};
+use super::{LawNumbers, Relations, Status, Unsolved};
 
 /// What was found out about a contact before.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +123,7 @@ fn let_stick_what_can(found: Sliding, relations: &Relations, wishes: &[Wish]) ->
 /// The same, with the friction that is given.
 fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Result<Resolved, Unsolved> {
     let choices: Vec<Vec<ContactChoice>> =
-        (0..wishes.len()).map(|i| choices_of(relations.laws[i].friction, &wishes[i], begins[i])).collect();
+        (0..wishes.len()).map(|i| choices_of(&relations.laws[i], &wishes[i], begins[i])).collect();
     let mut free = relations.free.clone();
     for (i, _) in wishes.iter().enumerate().filter(|(_, wish)| !wish.stays) {
         free[2 * i].bound = f64::INFINITY;
@@ -133,11 +133,15 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     if found.iter().any(|found| !is_held(relations, found)) {
         found.retain(|found| !is_held(relations, found));
     }
+    // A gap that is closed needs no help of a joint that sticks: forces that both bear would not be unique.
+    if found.iter().any(|found| !exchanges(relations, found)) {
+        found.retain(|found| !exchanges(relations, found));
+    }
     // What an event has decided is decided: at its boundary, both sides are solutions as far as can be told.
     if found.iter().any(|found| obeys(found, wishes)) {
         found.retain(|found| obeys(found, wishes));
     }
-    let best = found.iter().min_by_key(|found| changes(found, wishes)).ok_or(Unsolved::Forces)?;
+    let best = found.iter().min_by_key(|found| changes(relations, found, wishes)).ok_or(Unsolved::Forces)?;
     let is_ambiguous = found.iter().any(|other| !other.is_same_motion(best));
     let statuses = best.choices.iter().map(|choice| status_of(*choice)).collect();
     let accelerations = best.rows.iter().step_by(2).map(|row| row.value).collect();
@@ -148,6 +152,19 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
     Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
 }
 
+/// Whether closed gaps and joints that stick bear the same.
+fn exchanges(relations: &Relations, found: &Combination) -> bool {
+    let choices = || found.choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free);
+    let gaps = choices().filter(|(i, _)| relations.has_gap(*i)).map(|(i, _)| 2 * i);
+    let sticks = choices().filter(|(i, of)| !relations.has_gap(*i) && **of == ContactChoice::Sticks);
+    let (gaps, sticks): (Vec<usize>, Vec<usize>) = (gaps.collect(), sticks.map(|(i, _)| 2 * i + 1).collect());
+    if gaps.is_empty() || sticks.is_empty() {
+        return false;
+    }
+    let both: Vec<usize> = gaps.iter().chain(&sticks).copied().collect();
+    rank_of(relations, &both) < rank_of(relations, &gaps) + rank_of(relations, &sticks)
+}
+
 /// Whether a contact is to begin to slide that others which stick or stay closed hold where it is.
 fn is_held(relations: &Relations, found: &Combination) -> bool {
     let choices = found.choices.iter().enumerate();
@@ -155,7 +172,8 @@ fn is_held(relations: &Relations, found: &Combination) -> bool {
     if begins.clone().next().is_none() || !found.choices.contains(&ContactChoice::Sticks) {
         return false;
     }
-    let normals = choices.clone().filter(|(_, choice)| **choice != ContactChoice::Free).map(|(i, _)| 2 * i);
+    let closed = choices.clone().filter(|(_, choice)| **choice != ContactChoice::Free);
+    let normals = closed.map(|(i, _)| 2 * i).filter(|normal| relations.has_gap(normal / 2));
     let sticks = choices.filter(|(_, choice)| **choice == ContactChoice::Sticks).map(|(i, _)| 2 * i + 1);
     let held: Vec<usize> = normals.chain(sticks).collect();
     let rank_of_held = rank_of(relations, &held);
@@ -175,8 +193,8 @@ fn rank_of(relations: &Relations, rows: &[usize]) -> usize {
 /// friction. Forces that cancel along all normals then do not cancel along the slips: those that do both are fewer. What a
 /// contact that sticks takes up makes no difference.
 fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
-    let closed: Vec<usize> =
-        (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free).collect();
+    let all = || (0..found.choices.len()).filter(|&i| found.choices[i] != ContactChoice::Free);
+    let closed: Vec<usize> = all().filter(|&i| relations.has_gap(i)).collect();
     let friction = |i: usize| sliding_friction(relations, i, found.choices[i]);
     let slides = closed.iter().filter(|&&i| friction(i) != 0.0).count();
     if slides < 2 {
@@ -189,7 +207,7 @@ fn forces_decide_motion(relations: &Relations, found: &Combination) -> bool {
         return false;
     }
     let sticks = |i: &usize| found.choices[*i] == ContactChoice::Sticks;
-    let held: Vec<usize> = closed.iter().copied().filter(sticks).map(|i| 2 * i + 1).collect();
+    let held: Vec<usize> = all().filter(sticks).map(|i| 2 * i + 1).collect();
     let Some(left) = response_beside(relations, &closed, &held) else { return false };
     let place = |i: usize| closed.iter().position(|&k| k == i).unwrap_or_default();
     let along = |(i, j): (usize, usize)| friction(i) * friction(j) * left[place(i) * closed.len() + place(j)];
@@ -219,12 +237,14 @@ fn response_beside(relations: &Relations, contacts: &[usize], held: &[usize]) ->
 /// that can be shared, or exchanged with friction.
 fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     let has_friction = |i: usize| relations.laws[i].friction.is_some_and(|(sticking, _)| sticking > 0.0);
-    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && has_friction(i);
+    // Friction of a given size is known where it slides.
+    let is_known = |i: usize| !relations.has_gap(i) && found.choices[i] != ContactChoice::Sticks;
+    let rubs = |&i: &usize| found.choices[i] != ContactChoice::Free && has_friction(i) && !is_known(i);
     let closed: Vec<usize> = (0..found.choices.len()).filter(rubs).collect();
     if closed.len() < 2 {
         return Vec::new();
     }
-    let normals: Vec<usize> = closed.iter().map(|i| 2 * i).collect();
+    let normals: Vec<usize> = closed.iter().map(|i| 2 * i).filter(|n| relations.has_gap(n / 2)).collect();
     let tangents: Vec<usize> = closed.iter().map(|i| 2 * i + 1).collect();
     let of_normals = rank_of(relations, &normals);
     let all: Vec<usize> = normals.iter().chain(&tangents).copied().collect();
@@ -233,7 +253,18 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
     if is_unique { Vec::new() } else { closed }
 }
 
-fn choices_of(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
+/// What a contact can do. One that a given force presses together never parts, unless nothing does.
+fn choices_of(law: &LawNumbers, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
+    let Some(force) = law.given else { return choices_with_gap(law.friction, wish, begins) };
+    match wish.direction {
+        _ if force <= 0.0 => vec![ContactChoice::Free],
+        0.0 => vec![ContactChoice::Sticks, ContactChoice::Slides(1.0), ContactChoice::Slides(-1.0)],
+        direction if begins => vec![ContactChoice::Slides(direction)],
+        direction => vec![ContactChoice::SlidesOn(direction)],
+    }
+}
+
+fn choices_with_gap(friction: Option<(f64, f64)>, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
     match (friction, wish.direction) {
         _ if !wish.stays => vec![ContactChoice::Free],
         (None, _) => vec![ContactChoice::Closed, ContactChoice::Free],
@@ -267,18 +298,22 @@ fn status_of(choice: ContactChoice) -> Status {
     }
 }
 
-/// How many contacts do something else than before, and how many of them are open or slide. One that slid and has no
-/// slip any more does not go on by sliding.
-fn changes(found: &Combination, wishes: &[Wish]) -> (usize, usize) {
-    let differs = |(choice, wish): (&ContactChoice, &Wish)| match (wish.status, status_of(*choice)) {
-        (before, now) if !before.is_closed() => now.is_closed() && !wish.hits,
-        (Status::Slides(_), now) if wish.direction == 0.0 => now != Status::Sticks,
+/// How many joints begin to slide, how many contacts do something else than before, and how many of them are open or slide. One that slid and has no
+/// slip any more does not go on by sliding, unless a given force presses it: others may hold it where it is.
+fn changes(relations: &Relations, found: &Combination, wishes: &[Wish]) -> (usize, usize, usize) {
+    let begins = |(i, choice): &(usize, &ContactChoice)| {
+        matches!(choice, ContactChoice::Slides(_)) && !relations.has_gap(*i) && wishes[*i].status != status_of(**choice)
+    };
+    let begun = found.choices.iter().enumerate().filter(begins).count();
+    let differs = |i: usize| match (wishes[i].status, status_of(found.choices[i])) {
+        (before, now) if !before.is_closed() => now.is_closed() && !wishes[i].hits,
+        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => now != Status::Sticks,
         (before, now) => now != before,
     };
-    let differ = found.choices.iter().zip(wishes).filter(|pair| differs(*pair)).count();
+    let differ = (0..wishes.len()).filter(|&i| differs(i)).count();
     let loose = found
         .choices
         .iter()
         .filter(|choice| !matches!(choice, ContactChoice::Sticks | ContactChoice::Closed));
-    (differ, loose.count())
+    (begun, differ, loose.count())
 }

@@ -6,7 +6,7 @@
 
 use super::Relations;
 use super::complementarity::{Attempted, one_solution};
-use super::least::{share_friction, solve_least};
+use super::least::{share_by_limits, share_friction, solve_least};
 use super::relations::ROUNDING;
 use crate::expr::Inexact;
 
@@ -121,13 +121,13 @@ pub(super) fn solution(
 
 /// Forces or impulses that make the rows zero which a combination says are.
 pub(super) fn forces(relations: &Relations, free: &[Inexact], choices: &[ContactChoice]) -> Option<Vec<f64>> {
-    forces_of(relations, free, choices, &unknowns_of(choices))
+    forces_of(relations, free, choices, &unknowns_of(relations, choices))
 }
 
 /// The same, where contacts push only: of redundant ones those that would pull take no part. Whether the others suffice
 /// is seen from their rows.
 fn pushing_forces(relations: &Relations, free: &[Inexact], choices: &[ContactChoice]) -> Option<Vec<f64>> {
-    let mut unknowns = unknowns_of(choices);
+    let mut unknowns = unknowns_of(relations, choices);
     loop {
         let p = forces_of(relations, free, choices, &unknowns)?;
         let scaled = |row: usize| p[row] * relations.w(row, row).max(0.0).sqrt();
@@ -139,12 +139,14 @@ fn pushing_forces(relations: &Relations, free: &[Inexact], choices: &[ContactCho
     }
 }
 
-/// The rows with a force of their own.
-fn unknowns_of(choices: &[ContactChoice]) -> Vec<usize> {
+/// The rows with a force that is not known.
+fn unknowns_of(relations: &Relations, choices: &[ContactChoice]) -> Vec<usize> {
     let mut unknowns = Vec::new();
     for (i, choice) in choices.iter().enumerate() {
         match choice {
             ContactChoice::Free => {}
+            ContactChoice::Sticks if !relations.has_gap(i) => unknowns.push(2 * i + 1),
+            _ if !relations.has_gap(i) => {}
             ContactChoice::Closed | ContactChoice::Slides(_) | ContactChoice::SlidesOn(_) => {
                 unknowns.push(2 * i);
             }
@@ -172,9 +174,11 @@ fn forces_of(
         .flat_map(|&row| unknowns.iter().map(move |&unknown| (row, unknown)))
         .map(|(r, u)| entry(r, u))
         .collect();
-    let right: Vec<f64> = unknowns.iter().map(|&row| -free[row].value).collect();
+    let mut p = given_forces(relations, choices);
+    let given: Vec<usize> = (0..p.len()).filter(|&row| row % 2 == 1 && p[row] != 0.0).collect();
+    let moved = |row: usize| given.iter().map(|&by| relations.w(row, by) * p[by]).sum::<f64>();
+    let right: Vec<f64> = unknowns.iter().map(|&row| -free[row].value - moved(row)).collect();
     let solved = solve_least(&matrix, &right)?;
-    let mut p = vec![0.0; free.len()];
     for (&unknown, value) in unknowns.iter().zip(solved) {
         p[unknown] = value;
         if along(unknown) != 0.0 {
@@ -183,6 +187,18 @@ fn forces_of(
     }
     share_sticking(relations, choices, &mut p);
     Some(p)
+}
+
+/// Forces by rows that are known before any others: those that press where they are given, with friction that slides.
+pub(super) fn given_forces(relations: &Relations, choices: &[ContactChoice]) -> Vec<f64> {
+    let mut p = vec![0.0; 2 * relations.count()];
+    for (i, choice) in choices.iter().enumerate().filter(|(_, choice)| **choice != ContactChoice::Free) {
+        if let Some(force) = relations.laws[i].given {
+            p[2 * i] = force;
+            p[2 * i + 1] = sliding_friction(relations, i, *choice) * force;
+        }
+    }
+    p
 }
 
 /// Friction for a normal force of one, where a contact slides.
@@ -208,7 +224,9 @@ fn share_sticking(relations: &Relations, choices: &[ContactChoice], p: &mut [f64
         |&i: &usize| relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking * p[2 * i].abs());
     let weights: Vec<f64> = sticking.iter().map(bears).collect();
     let friction: Vec<f64> = tangents().map(|row| p[row]).collect();
-    let shared = share_friction(&products, &friction, &weights);
+    let all_have_gaps = sticking.iter().all(|&i| relations.has_gap(i));
+    let share = if all_have_gaps { share_friction } else { share_by_limits };
+    let shared = share(&products, &friction, &weights);
     tangents().zip(shared).for_each(|(row, share)| p[row] = share);
 }
 

@@ -4,7 +4,7 @@
 //! the size `σ` of the slip that begins, with `0 ≤ a_T + σ ⟂ T⁺`, `0 ≤ -a_T + σ ⟂ T⁻`, `0 ≤ μ N - T⁺ - T⁻ ⟂ σ`.
 
 use super::Relations;
-use super::choices::{Combination, ContactChoice, sliding_friction, solution};
+use super::choices::{Combination, ContactChoice, given_forces, sliding_friction, solution};
 use crate::expr::Inexact;
 use crate::math::lcp::{LcpOutcome, Problem, Solution, solve};
 
@@ -33,6 +33,10 @@ pub(super) fn one_solution(
     free: &[Inexact],
     choices: &[Vec<ContactChoice>],
 ) -> Attempted {
+    let firsts: Vec<ContactChoice> =
+        choices.iter().map(|of| of.first().copied().unwrap_or(ContactChoice::Free)).collect();
+    let given = given_forces(relations, &firsts);
+    let pushed = relations.after(free, &given);
     let unknowns: Vec<Unknown> =
         choices.iter().enumerate().flat_map(|(i, of)| unknowns(relations, i, of)).collect();
     let rows: Vec<UnknownRow> =
@@ -43,10 +47,10 @@ pub(super) fn one_solution(
             unknowns.iter().enumerate().map(move |(column, &of)| row.entry(relations, column, of))
         })
         .collect();
-    let constant: Vec<f64> = rows.iter().map(|row| row.constant(free)).collect();
+    let constant: Vec<f64> = rows.iter().map(|row| row.constant(&pushed)).collect();
     match solve(&Problem { matrix: &matrix, constant: &constant }) {
         LcpOutcome::Solution(solved) => {
-            Attempted::Solved(read(relations, free, (choices, &unknowns), &solved))
+            Attempted::Solved(read(relations, free, (choices, &unknowns, given), &solved))
         }
         outcome if outcome.proves_no_solution() => Attempted::Impossible,
         _ => Attempted::Undecided,
@@ -57,6 +61,10 @@ pub(super) fn one_solution(
 fn unknowns(relations: &Relations, i: usize, choices: &[ContactChoice]) -> Vec<Unknown> {
     match choices.first() {
         None | Some(ContactChoice::Free) => Vec::new(),
+        Some(ContactChoice::Sticks) if !relations.has_gap(i) => {
+            vec![Unknown::Friction(i, 1.0), Unknown::Friction(i, -1.0), Unknown::Slip(i)]
+        }
+        _ if !relations.has_gap(i) => Vec::new(),
         Some(ContactChoice::Closed) => vec![Unknown::Normal(i, 0.0)],
         Some(choice @ (ContactChoice::Slides(_) | ContactChoice::SlidesOn(_))) if choices.len() == 2 => {
             vec![Unknown::Normal(i, sliding_friction(relations, i, *choice))]
@@ -74,6 +82,8 @@ fn unknowns(relations: &Relations, i: usize, choices: &[ContactChoice]) -> Vec<U
 struct UnknownRow {
     /// The row of the relations, with its sign; none for the cone.
     relation: Option<(usize, f64)>,
+    /// What a cone has that is pressed by a given force.
+    most: f64,
     /// Coefficients of other unknowns, by their columns.
     own: Vec<(usize, f64)>,
 }
@@ -85,9 +95,10 @@ impl UnknownRow {
         };
         let slip = |i: usize| place(|u, i| matches!(u, Unknown::Slip(k) if *k == i), i);
         match unknown {
-            Unknown::Normal(i, _) => Self { relation: Some((2 * i, 1.0)), own: Vec::new() },
+            Unknown::Normal(i, _) => Self { relation: Some((2 * i, 1.0)), most: 0.0, own: Vec::new() },
             Unknown::Friction(i, sign) => {
-                Self { relation: Some((2 * i + 1, sign)), own: slip(i).map(|k| (k, 1.0)).collect() }
+                let own = slip(i).map(|k| (k, 1.0)).collect();
+                Self { relation: Some((2 * i + 1, sign)), most: 0.0, own }
             }
             Unknown::Slip(i) => {
                 let most = relations.laws[i].friction.map_or(0.0, |(sticking, _)| sticking);
@@ -95,7 +106,8 @@ impl UnknownRow {
                     place(|u, i| matches!(u, Unknown::Normal(k, _) if *k == i), i).map(|k| (k, most));
                 let plus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s > 0.0), i);
                 let minus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s < 0.0), i);
-                Self { relation: None, own: normal.chain(plus.chain(minus).map(|k| (k, -1.0))).collect() }
+                let given = most * relations.laws[i].given.unwrap_or(0.0);
+                Self { relation: None, most: given, own: normal.chain(plus.chain(minus).map(|k| (k, -1.0))).collect() }
             }
         }
     }
@@ -113,7 +125,7 @@ impl UnknownRow {
     }
 
     fn constant(&self, free: &[Inexact]) -> f64 {
-        self.relation.map_or(0.0, |(row, sign)| sign * free[row].value)
+        self.relation.map_or(self.most, |(row, sign)| sign * free[row].value)
     }
 }
 
@@ -121,11 +133,11 @@ impl UnknownRow {
 fn read(
     relations: &Relations,
     free: &[Inexact],
-    (choices, unknowns): (&[Vec<ContactChoice>], &[Unknown]),
+    (choices, unknowns, mut p): (&[Vec<ContactChoice>], &[Unknown], Vec<f64>),
     solved: &Solution,
 ) -> Combination {
-    let mut p = vec![0.0; free.len()];
-    let mut chosen = vec![ContactChoice::Free; choices.len()];
+    let first = |i: usize| if relations.has_gap(i) { ContactChoice::Free } else { choices[i][0] };
+    let mut chosen: Vec<ContactChoice> = (0..choices.len()).map(first).collect();
     for (k, unknown) in unknowns.iter().enumerate() {
         match *unknown {
             Unknown::Normal(i, friction) => {

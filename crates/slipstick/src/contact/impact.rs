@@ -52,9 +52,17 @@ pub fn resolve_impact(relations: &Relations, restitution: &[f64]) -> Result<Impa
         slides: vec![None; count],
         ..ImpactResult::default()
     };
-    for group in groups(relations) {
+    let hits: Vec<usize> = (0..count).filter(|&i| relations.has_gap(i)).collect();
+    for group in groups(&relations.only(&hits)) {
+        let group: Vec<usize> = group.into_iter().map(|k| hits[k]).collect();
         let own: Vec<f64> = group.iter().map(|&i| restitution[i]).collect();
         all.add(&group, resolve_group(&relations.only(&group), &own)?);
+    }
+    if hits.len() < count {
+        // What has no impulses moves with the rest.
+        let moved = relations.after(&relations.velocity, &all.impulses);
+        let rows = (0..count).filter(|i| !relations.has_gap(*i)).map(|i| 2 * i + 1);
+        rows.for_each(|row| all.velocity[row] = moved[row]);
     }
     Ok(all)
 }

@@ -7,6 +7,8 @@
 const RANK: f64 = 1e-11;
 /// A right-hand side that is left by more than this part of the largest is out of reach.
 const CONSISTENT: f64 = 1e-9;
+/// Rounding of what is left of sums of a few terms, in units of these.
+const ROUNDING: f64 = 256.0 * f64::EPSILON;
 
 /// The part of the largest weight that one counts at least: what a contact bears that nothing presses on is
 /// rounding.
@@ -24,6 +26,36 @@ pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Ve
     let is_weighed = least > 0.0 && least.is_finite();
     let shared = if is_weighed { solve_weighted(products, &right, &weights) } else { None };
     shared.unwrap_or_else(|| friction.to_vec())
+}
+
+/// The same for rows in different units, as those of joints are: each bears the same part of its limit where they are as
+/// many as move as one.
+pub fn share_by_limits(products: &[f64], friction: &[f64], limits: &[f64]) -> Vec<f64> {
+    let n = friction.len();
+    let weights: Vec<f64> = limits.iter().enumerate().map(|(i, most)| most / size_of(products, n, i)).collect();
+    share_friction(products, friction, &weights)
+}
+
+/// Where some rows hold: how each of the others responds to each, and for each of these what the held ones bear of it.
+/// `products` is the response of each row to each, the held ones first; none if that contradicts itself.
+pub fn respond_beside(products: &[f64], held: usize) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+    let all = products.len().isqrt();
+    let entry = |row: usize, column: usize| products[row * all + column];
+    let matrix: Vec<f64> =
+        (0..held).flat_map(|a| (0..held).map(move |b| (a, b))).map(|(a, b)| entry(a, b)).collect();
+    let borne = |column: usize| {
+        let right: Vec<f64> = (0..held).map(|a| entry(a, column)).collect();
+        if held == 0 { Some(Vec::new()) } else { solve_least(&matrix, &right) }
+    };
+    let borne: Vec<Vec<f64>> = (held..all).map(borne).collect::<Option<_>>()?;
+    let left = |row: usize, column: usize| {
+        let taken: f64 = borne[column - held].iter().enumerate().map(|(a, part)| entry(row, a) * part).sum();
+        // What is left of rows that the held ones hold is rounding.
+        let (own, rest) = (entry(row, column), entry(row, column) - taken);
+        if rest.abs() <= ROUNDING * (own.abs() + taken.abs()) { 0.0 } else { rest }
+    };
+    let rows = (held..all).flat_map(|row| (held..all).map(move |column| (row, column)));
+    Some((rows.map(|(row, column)| left(row, column)).collect(), borne))
 }
 
 /// Normal forces that move as the given ones do, and none of which pulls; the given ones if there are none such, or if

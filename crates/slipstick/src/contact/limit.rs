@@ -13,6 +13,7 @@ use super::{ImpactResult, Relations, Status, Unsolved, Wish};
 pub fn end_hits(relations: &Relations, wishes: &[Wish], rests: &[bool]) -> Result<ImpactResult, Unsolved> {
     let mut choices: Vec<ContactChoice> = (0..wishes.len())
         .map(|i| match (relations.laws[i].friction, wishes[i].direction) {
+            _ if !relations.has_gap(i) => ContactChoice::Free,
             _ if !rests[i] && wishes[i].status == Status::Open => ContactChoice::Free,
             (None, _) => ContactChoice::Closed,
             (Some(_), 0.0) => ContactChoice::Sticks,

@@ -26,7 +26,7 @@ pub use acceleration::{Resolved, Wish, resolve_accelerations};
 pub use capturing::{TimeStep, separate, time_step};
 pub use hit::{GivenImpulse, Hit, Impact};
 pub use impact::{ImpactRemark, ImpactResult, resolve_impact};
-pub use least::{rank, share_friction, share_pushing};
+pub use least::{rank, respond_beside, share_by_limits, share_friction, share_pushing};
 pub use limit::end_hits;
 pub use painleve::{Jam, jams, near_jam, stop_slip};
 pub use relations::{LawNumbers, Relations, Unsolved};

@@ -47,7 +47,7 @@ pub fn stop_slip(relations: &Relations, wishes: &[Wish], jams: &[(usize, Jam)]) 
         .iter()
         .enumerate()
         .map(|(i, wish)| match (relations.laws[i].friction, wish.direction) {
-            _ if !wish.stays => ContactChoice::Free,
+            _ if !wish.stays || !relations.has_gap(i) => ContactChoice::Free,
             (None, _) => ContactChoice::Closed,
             (Some(_), direction) if direction == 0.0 || jams.iter().any(|(jammed, _)| *jammed == i) => {
                 ContactChoice::Sticks

@@ -18,6 +18,9 @@ pub struct LawNumbers {
     pub friction: Option<(f64, f64)>,
     /// The impact law.
     pub law: ImpactLaw,
+    /// The force that presses the two sides together, where it is given. They have no gap then, and their friction no
+    /// impulse: in no time a force comes to nothing.
+    pub given: Option<f64>,
 }
 
 impl LawNumbers {
@@ -93,6 +96,11 @@ impl Relations {
     /// How many contacts there are.
     pub fn count(&self) -> usize {
         self.laws.len()
+    }
+
+    /// Whether a contact has a gap, and impulses.
+    pub fn has_gap(&self, contact: usize) -> bool {
+        self.laws[contact].given.is_none()
     }
 
     /// An entry of `W`.

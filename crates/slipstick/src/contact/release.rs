@@ -7,7 +7,8 @@ use super::{Relations, Status};
 /// where they are. One contact after the other would push at those that it shares a body with.
 pub fn release(relations: &Relations, statuses: &[Status], held: &[f64]) -> Vec<f64> {
     let closed = || statuses.iter().enumerate().filter(|(_, status)| status.is_closed());
-    let normals = closed().map(|(i, _)| (2 * i, -held[i]));
+    let gaps = closed().filter(|(i, _)| relations.has_gap(*i));
+    let normals = gaps.map(|(i, _)| (2 * i, -held[i]));
     let sticks = closed().filter(|(_, status)| **status == Status::Sticks).map(|(i, _)| (2 * i + 1, 0.0));
     let rows: Vec<(usize, f64)> = normals.chain(sticks).collect();
     let right: Vec<f64> = rows.iter().map(|(_, change)| *change).collect();

@@ -16,7 +16,7 @@ use super::closure_mechanism::Mechanism;
 use super::closure_sides::LockedSides;
 use super::differences::gradient_by_differences;
 use super::{
-    At, ContactShape, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
+    At, ContactGap, ContactShape, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
     MechanismShape, MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
 };
 use crate::expr::Bounds;
@@ -123,10 +123,11 @@ impl ClosureSystem {
         }
         for (k, (contact, shape)) in mechanism.contacts.iter().zip(mechanism.contact_shapes()).enumerate() {
             let hit = system.surfaces.len();
-            for change in ContactChange::of_contact(shape.tangent.is_some()) {
+            for change in ContactChange::of_contact(true, shape.tangent.is_some()) {
                 system = system.guard(contact.guard(k, change, &shape));
             }
-            system.shape.mechanism.contacts.push(ContactShape { hit, ..shape });
+            let gap = shape.normal().map(|normal| ContactGap { normal, hit });
+            system.shape.mechanism.contacts.push(ContactShape { gap, ..shape });
         }
         system.mechanism = Some(mechanism);
         system

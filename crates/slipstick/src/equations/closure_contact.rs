@@ -13,7 +13,7 @@
 
 use super::closure_guard::{ClosureGuard, ClosureRest, ClosureSurface};
 use super::closure_mechanism::{OfState, differ};
-use super::{ContactGuard, ContactShape, Direction, EntryRule, Guard, GuardKind, Locked};
+use super::{ContactGap, ContactGuard, ContactShape, Direction, EntryRule, Guard, GuardKind, Locked};
 use crate::math::Jet;
 use crate::model::{ContactChange, ImpactLaw, contact_name};
 
@@ -188,7 +188,8 @@ impl Contact {
 
     /// What there is to know about it, with the constraints of its gap and of its slip.
     pub(super) fn shape(&self, normal: usize, tangent: Option<usize>, hit: usize) -> ContactShape {
-        ContactShape { name: self.name.clone(), normal, tangent, state: self.state, law: self.law, hit }
+        let gap = Some(ContactGap { normal, hit });
+        ContactShape { name: self.name.clone(), gap, tangent, state: self.state, law: self.law }
     }
 
     /// Whether its impact law is not defined with its friction.
@@ -199,8 +200,8 @@ impl Contact {
     /// The guard of what can happen to a contact; that of its hits comes to rest.
     pub(super) fn guard(&self, contact: usize, change: ContactChange, shape: &ContactShape) -> ClosureGuard {
         let multipliers = match change {
-            ContactChange::Lift => vec![shape.normal],
-            ContactChange::Slip => shape.tangent.into_iter().chain([shape.normal]).collect(),
+            ContactChange::Lift => shape.normal().into_iter().collect(),
+            ContactChange::Slip => shape.tangent.into_iter().chain(shape.normal()).collect(),
             _ => Vec::new(),
         };
         let is_hit = change == ContactChange::Hit;

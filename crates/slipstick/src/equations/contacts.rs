@@ -16,16 +16,40 @@ use crate::model::{
 pub struct ContactShape {
     /// The name in the user's words.
     pub name: String,
-    /// The constraint of its gap.
-    pub normal: usize,
+    /// Its gap; none where a given force presses its sides together, as in a joint: they never part.
+    pub gap: Option<ContactGap>,
     /// The constraint that holds its slip at zero, if it has friction.
     pub tangent: Option<usize>,
     /// Its state among the discrete variables; the direction in which it slides is behind it.
     pub state: usize,
     /// The impact law.
     pub law: ImpactLaw,
-    /// The guard of its gap.
+}
+
+/// The gap of a contact among the constraints and the guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactGap {
+    /// The constraint.
+    pub normal: usize,
+    /// The guard.
     pub hit: usize,
+}
+
+impl ContactShape {
+    /// The constraint of its gap, if it has one.
+    pub fn normal(&self) -> Option<usize> {
+        self.gap.map(|gap| gap.normal)
+    }
+
+    /// The guard of its gap, if it has one.
+    pub fn hit(&self) -> Option<usize> {
+        self.gap.map(|gap| gap.hit)
+    }
+
+    /// Whether a constraint is one of its rows.
+    pub fn owns(&self, constraint: usize) -> bool {
+        self.normal() == Some(constraint) || self.tangent == Some(constraint)
+    }
 }
 
 /// The contact that a guard belongs to, and what happens to it.
@@ -39,7 +63,7 @@ pub struct ContactGuard {
     pub change: ContactChange,
 }
 
-/// How many numbers the law of a contact has: restitution, and friction while it sticks and while it slides.
+/// How many numbers the law of a contact has: restitution, or the force that is given, and friction while it sticks and while it slides.
 pub const LAW_NUMBERS: usize = 3;
 
 /// The state of a contact from which on it is closed.
@@ -51,9 +75,9 @@ impl Lowering<'_> {
     /// A constraint of the model, if it belongs to a contact: zero while that does not hold.
     pub(super) fn while_contact(&mut self, model: &Model, constraint: usize, row: ExprId) -> ExprId {
         let owner =
-            |contact: &&ContactRule| contact.normal == constraint || contact.tangent() == Some(constraint);
+            |contact: &&ContactRule| [contact.normal(), contact.tangent()].contains(&Some(constraint));
         let Some(contact) = model.mechanism.contacts.iter().find(owner) else { return row };
-        if contact.normal == constraint {
+        if contact.normal() == Some(constraint) {
             return self.while_closed(contact, row);
         }
         let (state, sticks) = (self.arena.input(discrete_input(contact.state)), self.arena.constant(STICKS));
@@ -68,7 +92,7 @@ impl Lowering<'_> {
             return true;
         }
         let formulas: Vec<ExprId> =
-            std::iter::once(&contact.gap).chain(&contact.slip).map(|formula| self.plain(formula)).collect();
+            contact.gap().into_iter().chain(&contact.slip).map(|formula| self.plain(formula)).collect();
         let arena = &self.arena;
         arena.reachable(&formulas).into_iter().all(|id| arena.node(id).smoothness() != Smoothness::Jump)
     }
@@ -99,6 +123,15 @@ impl Lowering<'_> {
         self.arena.select(holds, value, zero)
     }
 
+    /// The multiplier of a gap: minus the force that presses the sides together, which may be given.
+    fn normal_multiplier(&mut self, contact: &ContactRule) -> ExprId {
+        if let Some(row) = contact.normal() {
+            return self.names.multiplier(&mut self.arena, row);
+        }
+        let force = self.locked(contact.first_number(), &format!("contacts.{}.friction", contact.name));
+        self.arena.neg(force)
+    }
+
     /// The force of friction while each contact slides, `μ s λ` of its normal, with its slip.
     pub(super) fn sliding_frictions(&mut self, model: &Model) -> Vec<(ExprId, ExprId)> {
         let mut forces = Vec::new();
@@ -110,7 +143,7 @@ impl Lowering<'_> {
             let ratio = self.locked(sliding, &format!("{key}.friction"));
             let slip = self.locked_slip(contact, slip);
             let direction = self.arena.input(discrete_input(contact.state + 1));
-            let normal = self.names.multiplier(&mut self.arena, contact.normal);
+            let normal = self.normal_multiplier(contact);
             let along = self.arena.mul(ratio, direction);
             forces.push((self.arena.mul(along, normal), slip));
         }
@@ -165,7 +198,7 @@ impl Lowering<'_> {
     /// The surface of an event of a contact, which falls to zero where it happens.
     pub(super) fn contact_surface(&mut self, contact: &ContactRule, change: ContactChange) -> ExprId {
         let key = format!("contacts.{}", contact.name);
-        let normal = self.names.multiplier(&mut self.arena, contact.normal);
+        let normal = self.normal_multiplier(contact);
         match (change, &contact.slip, &contact.friction, contact.tangent()) {
             (change, ..) if !change.has_surface() => self.arena.constant(f64::NAN),
             (ContactChange::Lift, ..) => self.arena.neg(normal),
@@ -182,8 +215,11 @@ impl Lowering<'_> {
                 let (less, more) = (self.arena.sub(most, tangent), self.arena.add(most, tangent));
                 self.arena.mul(less, more)
             }
-            _ if self.is_continuous(contact) => self.plain(&contact.gap),
-            _ => self.locked(&contact.gap, &format!("{key}.gap")),
+            _ => match contact.gap() {
+                Some(gap) if self.is_continuous(contact) => self.plain(gap),
+                Some(gap) => self.locked(gap, &format!("{key}.gap")),
+                None => self.arena.constant(f64::NAN),
+            },
         }
     }
 
@@ -191,7 +227,7 @@ impl Lowering<'_> {
     pub(super) fn contact_laws(&mut self, model: &Model) -> Vec<ExprId> {
         let mut numbers = Vec::new();
         for contact in &model.mechanism.contacts {
-            numbers.push(self.plain(&contact.restitution));
+            numbers.push(self.plain(contact.first_number()));
             let zero = self.arena.constant(0.0);
             let key = format!("contacts.{}.friction", contact.name);
             match &contact.friction {

@@ -20,7 +20,7 @@ use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadContact, BadPlace, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
+    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
     Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
     ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
 };
@@ -237,9 +237,20 @@ fn mechanism_shape(
     MechanismShape {
         constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
         contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
+        kept_impulses: kept_impulses(model, mechanism),
         impulses: impulse_shapes(model, &bound.guards),
         start: start_pins(model),
     }
+}
+
+/// The constraints whose impulses are kept, each with its discrete variable.
+fn kept_impulses(model: &Model, mechanism: Option<&MechanismTapes>) -> Vec<(usize, usize)> {
+    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
+    let places = model.mechanism.kept_impulses.iter().filter_map(|[row, kept]| {
+        let row = constraints.iter().position(|constraint| constraint.name == *row)?;
+        Some((row, model.discrete.iter().position(|variable| variable.name == *kept)?))
+    });
+    places.collect()
 }
 
 /// What is kept while the start is put together.
@@ -284,11 +295,13 @@ fn contact_shape(
     };
     ContactShape {
         name: rule.name.clone(),
-        normal: row("normal").unwrap_or(usize::MAX),
+        gap: rule.normal().and_then(|_| {
+            let hit = bound.guards.iter().position(is_hit)?;
+            Some(ContactGap { normal: row("normal")?, hit })
+        }),
         tangent: rule.tangent().and_then(|_| row("tangent")),
         state: rule.state,
         law: rule.law,
-        hit: bound.guards.iter().position(is_hit).unwrap_or(usize::MAX),
     }
 }
 

@@ -159,7 +159,7 @@ struct Lagrange<'l, 'm> {
 impl Lagrange<'_, '_> {
     /// The formula of a constraint: zero in modes in which it does not hold, and while its contact does not.
     fn constraint(&mut self, index: usize, name: &str, versions: &Versions<'_>) -> ExprId {
-        let owns = |contact: &&ContactRule| contact.normal == index || contact.tangent() == Some(index);
+        let owns = |contact: &&ContactRule| [contact.normal(), contact.tangent()].contains(&Some(index));
         let owner = self.model.mechanism.contacts.iter().find(owns);
         let row = self.lowering.by_mode(self.model, versions, |of, formula, mode| match owner {
             Some(contact) => of.locked_row(contact, formula),

@@ -59,7 +59,7 @@ pub use closure_contact::{Coefficient, Contact};
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Facts, GuardCondition};
-pub use contacts::{ContactGuard, ContactShape, LAW_NUMBERS};
+pub use contacts::{ContactGap, ContactGuard, ContactShape, LAW_NUMBERS};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use evaluator::{

@@ -272,6 +272,8 @@ pub struct MechanismShape {
     pub constraints: Vec<Constraint>,
     /// The contacts.
     pub contacts: Vec<ContactShape>,
+    /// Constraints of joints, each with the discrete variable that keeps its impulse in the last hit.
+    pub kept_impulses: Vec<(usize, usize)>,
     /// The impulses that events give.
     pub impulses: Vec<ImpulseShape>,
     /// What is kept while the start is put together.

@@ -4,7 +4,7 @@
 //! each can bear, all reach their limits at once, and none before.
 
 use super::env::Env;
-use crate::contact::{rank, share_friction, share_pushing};
+use crate::contact::{rank, respond_beside, share_by_limits, share_friction, share_pushing};
 use crate::equations::{ActiveRows, LAW_NUMBERS, System, Terms};
 use crate::math::{Matrix, weights_by_masses};
 
@@ -12,27 +12,39 @@ use crate::math::{Matrix, weights_by_masses};
 pub(super) struct Cones {
     /// The rows of the normals of all that are closed.
     normals: Vec<usize>,
-    /// For each that sticks the contact, and the rows of its normal and its tangent.
-    sticking: Vec<(usize, usize, usize)>,
+    /// For each that sticks the contact, and the rows of its normal, if it has a gap, and its tangent.
+    sticking: Vec<(usize, Option<usize>, usize)>,
+    /// All other rows, if a joint is among what sticks: joints pass its friction on to others.
+    beside: Option<Vec<usize>>,
     laws: Vec<f64>,
 }
 
 impl Cones {
     pub(super) fn new(system: &dyn System, rows: &ActiveRows) -> Self {
         let contacts = system.contacts().iter().enumerate();
-        let sticking = contacts
-            .filter_map(|(k, contact)| Some((k, rows.row(contact.normal)?, rows.row(contact.tangent?)?)))
+        let sticking: Vec<(usize, Option<usize>, usize)> = contacts
+            .filter_map(|(k, contact)| {
+                Some((k, contact.normal().and_then(|normal| rows.row(normal)), rows.row(contact.tangent?)?))
+            })
             .collect();
-        let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal)).collect();
-        Self { normals, sticking, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
+        let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal()?)).collect();
+        let beside = sticking.iter().any(|(_, normal, _)| normal.is_none()).then(|| {
+            let sticks = |row: &usize| sticking.iter().any(|(_, _, tangent)| tangent == row);
+            (0..rows.len()).filter(|row| !sticks(row)).collect()
+        });
+        Self { normals, sticking, beside, laws: vec![0.0; LAW_NUMBERS * system.contacts().len()] }
+    }
+
+    /// Whether joints are among what sticks.
+    pub(super) fn has_joints(&self) -> bool {
+        self.beside.is_some()
     }
 
     /// Shares normal forces so that none pulls, if they can be, and friction by them, without a change of what they move.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], terms: &Terms, multipliers: &mut [f64]) {
-        if self.normals.len() < 2 {
-            return;
+        if self.normals.len() > 1 {
+            self.share_normals(terms, multipliers);
         }
-        self.share_normals(terms, multipliers);
         self.share_friction(env, y, terms, multipliers);
     }
 
@@ -51,15 +63,29 @@ impl Cones {
             return;
         }
         env.laws(y, &mut self.laws);
-        let bears = |&(contact, normal, _): &(usize, usize, usize)| {
-            (self.laws[LAW_NUMBERS * contact + 1] * multipliers[normal]).abs()
+        let bears = |&(contact, normal, _): &(usize, Option<usize>, usize)| {
+            let law = &self.laws[LAW_NUMBERS * contact..];
+            (law[1] * normal.map_or(law[0], |normal| multipliers[normal])).abs()
         };
         let weights: Vec<f64> = self.sticking.iter().map(bears).collect();
         let tangents = || self.sticking.iter().map(|(_, _, tangent)| *tangent);
-        let products = products_of(terms, &tangents().collect::<Vec<usize>>());
         let friction: Vec<f64> = tangents().map(|row| multipliers[row]).collect();
-        let shared = share_friction(&products, &friction, &weights);
-        tangents().zip(shared).for_each(|(row, share)| multipliers[row] = share);
+        let Some(others) = &self.beside else {
+            let products = products_of(terms, &tangents().collect::<Vec<usize>>());
+            let shared = share_friction(&products, &friction, &weights);
+            tangents().zip(shared).for_each(|(row, share)| multipliers[row] = share);
+            return;
+        };
+        let all: Vec<usize> = others.iter().copied().chain(tangents()).collect();
+        let Terms { mass, jacobian, .. } = terms;
+        let products = weighed_products(jacobian, &all, &weights_by_masses(mass, jacobian));
+        let Some((left, borne)) = respond_beside(&products, others.len()) else { return };
+        let shared = share_by_limits(&left, &friction, &weights);
+        for ((row, share), borne) in tangents().zip(shared).zip(borne) {
+            let more = share - multipliers[row];
+            multipliers[row] = share;
+            others.iter().zip(borne).for_each(|(&row, part)| multipliers[row] -= part * more);
+        }
     }
 }
 

@@ -77,6 +77,15 @@ impl ContactsView<'_, '_> {
         laws(&mut *mechanism.inner, (locked, t, y), self.system, &all)
     }
 
+    /// Whether a joint holds that did not in another mode.
+    pub fn shuts(&mut self, before: &Mode) -> bool {
+        let (system, locked) = (self.system, self.in_mode.locked);
+        let Some(mechanism) = self.in_mode.mechanism.as_mut() else { return false };
+        let mut held = |locked| joints(system, &mut *mechanism.inner, locked);
+        let (then, now) = (held(before.locked(locked.parameters)), held(locked));
+        now.constraints().iter().any(|&k| then.row(k).is_none())
+    }
+
     /// Some contacts as numbers at a point, with what they do so far; behind them impulses that events give, as contacts
     /// without friction. None if the mechanism cannot move so.
     pub fn touching(
@@ -92,11 +101,16 @@ impl ContactsView<'_, '_> {
         let constraints = joints.constraints().to_vec();
         let mut with_joints = system.room_for_terms(&joints);
         let TouchPoint { t, y, before, mode_before, delta } = point;
-        mechanism.inner.terms(Locked { rows: Some(&joints), ..locked }, t, y, &mut with_joints);
+        // Friction of a given size is among the forces where it slides.
+        let rubbing: Vec<&ContactShape> = contacts.iter().copied().filter(|of| of.gap.is_none()).collect();
+        let unpressed = with_status(locked.discrete, &rubbing, Status::Open);
+        let free = Locked { rows: Some(&joints), discrete: &unpressed, ..locked };
+        let free = if rubbing.is_empty() { free } else { Locked { stamp: 0, ..free } };
+        mechanism.inner.terms(free, t, y, &mut with_joints);
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
         let discrete = with_status(locked.discrete, &contacts, Status::Sticks);
-        let owned = |k: usize| contacts.iter().any(|c| c.normal == k || c.tangent == Some(k));
+        let owned = |k: usize| contacts.iter().any(|contact| contact.owns(k));
         let rows = ActiveRows::of(system.constraints(), owned);
         let closed = Locked { rows: Some(&rows), discrete: &discrete, stamp: 0, ..locked };
         let open = with_status(locked.discrete, &contacts, Status::Open);
@@ -159,8 +173,7 @@ fn joints(system: &dyn System, evaluator: &mut dyn Evaluator, locked: Locked<'_>
     let mut holds = vec![true; system.constraints().len()];
     evaluator.joints(locked, &mut holds);
     for contact in system.contacts() {
-        holds[contact.normal] = false;
-        contact.tangent.into_iter().for_each(|tangent| holds[tangent] = false);
+        contact.normal().into_iter().chain(contact.tangent).for_each(|row| holds[row] = false);
     }
     ActiveRows::of(system.constraints(), |k| holds[k])
 }
@@ -193,9 +206,10 @@ fn laws(
         let contact = &system.contacts()[k];
         let own = &numbers[LAW_NUMBERS * k..LAW_NUMBERS * (k + 1)];
         LawNumbers {
-            restitution: own[0],
+            restitution: contact.gap.map_or(0.0, |_| own[0]),
             friction: contact.tangent.map(|_| (own[1], own[2])),
             law: contact.law,
+            given: if contact.gap.is_some() { None } else { Some(own[0]) },
         }
     };
     which.iter().map(law).collect()
@@ -231,7 +245,7 @@ impl RelationBuilder<'_> {
     /// The velocities of closed gaps before what happens, zero for others.
     fn left_of(&self, (contacts, statuses): (&[&ContactShape], &[Status])) -> Vec<f64> {
         let left = |(contact, status): (&&ContactShape, &Status)| {
-            let row = self.rows.row(contact.normal).filter(|_| status.is_closed());
+            let row = contact.normal().and_then(|normal| self.rows.row(normal)).filter(|_| status.is_closed());
             row.map_or(0.0, |row| self.held[row])
         };
         contacts.iter().zip(statuses).map(left).collect()
@@ -288,7 +302,7 @@ impl RelationBuilder<'_> {
 
     /// The rows of the normal and the tangent of a contact.
     fn rows_of(&self, contact: &ContactShape) -> [Option<usize>; 2] {
-        [self.rows.row(contact.normal), contact.tangent.and_then(|tangent| self.rows.row(tangent))]
+        [contact.normal(), contact.tangent].map(|row| self.rows.row(row?))
     }
 
     /// Accelerations with joints and without forces in contacts.

@@ -413,6 +413,11 @@ impl ExpandGuards for Multibody<'_> {
         out: &mut Vec<Inexact>,
     ) -> bool {
         self.at(locked, point.t, point.y);
+        // A series has the multipliers of independent rows, not those that joints share.
+        if self.reads_forces(guard) && self.shape.has_redundant && self.shape.rank.shares_friction_of_joints() {
+            out.clear();
+            return false;
+        }
         let locked = Locked { rows: Some(&self.rows), ..locked };
         self.inner.guard_series(locked, guard, point, order, out)
     }

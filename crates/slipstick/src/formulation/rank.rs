@@ -127,6 +127,11 @@ impl Rank {
         self.rows.len() <= MOST_SHARING
     }
 
+    /// Whether joints that stick are among those that share.
+    pub(super) fn shares_friction_of_joints(&self) -> bool {
+        self.shares_forces() && self.cones.has_joints()
+    }
+
     /// The least multipliers of all constraints that hold which have the given reactions, `-Gᵀ λ`, at a
     /// point. Contacts that stick share friction as they share what presses on them: then all begin to slide together.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], rank: usize, reactions: &[f64]) -> &[f64] {

@@ -103,7 +103,7 @@ impl Mode {
 
     /// Whether a contact has had impulses: their sum along the normal is never taken back.
     pub fn has_impulses(&self, contact: &ContactShape) -> bool {
-        self.values.discrete[contact.state + 3] != 0.0
+        contact.gap.is_some() && self.values.discrete[contact.state + 3] != 0.0
     }
 
     /// Whether a guard can happen to its contact as that is.
@@ -255,11 +255,10 @@ mod tests {
     fn impulses_are_kept_and_summed_and_leave_the_structure() {
         let contact = |tangent| ContactShape {
             name: "floor".to_owned(),
-            normal: 0,
+            gap: Some(crate::equations::ContactGap { normal: 0, hit: 0 }),
             tangent,
             state: 1,
             law: crate::model::ImpactLaw::Moreau,
-            hit: 0,
         };
         let mut hit = mode(&[9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0], &[]);
         let structure = hit.structure.clone();

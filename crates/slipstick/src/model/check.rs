@@ -182,11 +182,6 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
             }
         }
     }
-    if !event.on_entry && !checker.in_mode && matches!(event.trigger, Trigger::Guard(_)) {
-        let message = format!("event `{}` is watched in every mode and none is entered with it", event.name);
-        let hint = "move the event to a mode, `[modes.NAME.events]`, or remove `on_entry`";
-        errors.push(Diagnostic::new("bad-guard", event.span.clone(), message).hint(hint));
-    }
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
     check_impulse(event, model, scope, errors);
     if let Some(rest) = &event.at_rest {

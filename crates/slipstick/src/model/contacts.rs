@@ -6,7 +6,7 @@
 
 use super::compliant::{CompliantMaker, CompliantTable, check_compliant};
 use super::names::{FormulaContext, check_formula, smooth_room};
-use super::parts::GapRule;
+use super::parts::{GapRule, RubbingRule};
 use super::read::{Reader, Value};
 use super::{
     Definition, Diagnostic, Direction, EventRule, Formula, Model, Quantity, RestRule, Scope, Side,
@@ -63,6 +63,20 @@ pub struct FrictionRule {
     pub sliding: Formula,
 }
 
+/// What presses the two sides of a contact together.
+#[derive(Clone, Debug)]
+pub enum PressRule {
+    /// Whatever it takes to keep them apart.
+    Gap {
+        /// The distance; it is not negative.
+        gap: Formula,
+        /// Which part of the approach velocity is given back.
+        restitution: Formula,
+    },
+    /// This force, as in a joint: they never part. Where it is zero they do not rub.
+    Given(Formula),
+}
+
 /// A contact as the user describes it.
 #[derive(Clone, Debug)]
 pub struct ContactRule {
@@ -70,20 +84,19 @@ pub struct ContactRule {
     pub name: String,
     /// Where the name stands.
     pub span: Range<usize>,
-    /// The distance; it is not negative.
-    pub gap: Formula,
+    /// What presses the two sides together.
+    pub press: PressRule,
     /// The velocity of the two sides along each other, linear in the speeds.
     pub slip: Option<Formula>,
     /// Whether both are known to be continuous, whatever branches their formulas have: those of parts are.
     pub is_of_parts: bool,
-    /// Which part of the approach velocity is given back.
-    pub restitution: Formula,
     /// Friction, if there is any.
     pub friction: Option<FrictionRule>,
     /// The impact law.
     pub law: ImpactLaw,
-    /// The constraint of its normal among those of the model; that of its slip is behind it.
-    pub normal: usize,
+    /// The first of its constraints among those of the model: that of its normal, if it has a gap, and behind it that
+    /// of its slip.
+    pub row: usize,
     /// Its state among the discrete variables; the direction in which it slides is behind it.
     pub state: usize,
 }
@@ -110,8 +123,11 @@ impl ContactChange {
     const ALL: [Self; 5] = [Self::Hit, Self::Lift, Self::Slip, Self::Stick, Self::Reverse];
 
     /// What can happen to a contact and has an event, in this order.
-    pub(crate) fn of_contact(has_friction: bool) -> impl Iterator<Item = Self> {
-        let is_of = move |change: &Self| has_friction || matches!(change, Self::Hit | Self::Lift);
+    pub(crate) fn of_contact(has_gap: bool, has_friction: bool) -> impl Iterator<Item = Self> {
+        let is_of = move |change: &Self| match change {
+            Self::Hit | Self::Lift => has_gap,
+            _ => has_friction,
+        };
         Self::ALL.into_iter().filter(is_of)
     }
 
@@ -168,7 +184,7 @@ impl EventRule {
 
 /// The name of something that belongs to a contact.
 pub fn contact_name(contact: &str, property: &str) -> String {
-    if contact.starts_with(STOP) {
+    if contact.starts_with(STOP) || contact.starts_with(JOINT) {
         return format!("{contact}.{property}");
     }
     format!("contact.{contact}.{property}")
@@ -176,6 +192,8 @@ pub fn contact_name(contact: &str, property: &str) -> String {
 
 /// What the names of contacts that are stops of joints begin with.
 const STOP: &str = "stop.";
+/// What the names of those begin with that are the friction in joints.
+const JOINT: &str = "joint.";
 /// What the names of all other contacts begin with.
 const CONTACT: &str = "contact.";
 
@@ -282,9 +300,8 @@ impl ContactTables<'_, '_> {
         let law = table.get("law").and_then(|v| self.reader.word(v, "law", LAWS)).unwrap_or_default();
         self.check_law(&name, law, friction.is_some(), table);
         let friction = friction.filter(|_| slip.is_some());
-        let rule =
-            ContactRule { name, span, gap, slip, restitution, friction, law, ..ContactRule::placed(model) };
-        Some(rule)
+        let press = PressRule::Gap { gap, restitution };
+        Some(ContactRule { name, span, press, slip, friction, law, ..ContactRule::placed(model) })
     }
 
     /// One number for both coefficients, or a table of two.
@@ -325,14 +342,24 @@ pub(super) fn add_gap(model: &mut Model, rule: GapRule) -> Result<(), Diagnostic
     }
     let friction = friction.map(|[sticking, sliding]| FrictionRule { sticking, sliding });
     let placed = ContactRule { is_of_parts: true, ..ContactRule::placed(model) };
-    let contact = ContactRule { name, span, gap, slip, restitution, friction, law, ..placed };
+    let press = PressRule::Gap { gap, restitution };
+    let contact = ContactRule { name, span, press, slip, friction, law, ..placed };
     add_contact(model, contact);
     Ok(())
 }
 
+/// Adds the friction in a joint to the model: a contact that a given force presses together.
+pub(super) fn add_rubbing(model: &mut Model, rule: RubbingRule) {
+    let RubbingRule { joint, span, pressing, slip, friction: [sticking, sliding] } = rule;
+    let (name, press) = (format!("{JOINT}{joint}"), PressRule::Given(pressing));
+    let friction = Some(FrictionRule { sticking, sliding });
+    let placed = ContactRule { is_of_parts: true, ..ContactRule::placed(model) };
+    add_contact(model, ContactRule { name, span, press, slip: Some(slip), friction, ..placed });
+}
+
 /// Adds what a contact is made of to the model.
 fn add_contact(model: &mut Model, contact: ContactRule) {
-    let ContactRule { name, span, gap, slip, .. } = &contact;
+    let ContactRule { name, span, slip, .. } = &contact;
     let own = |property: &str, formula: Formula| Definition {
         name: contact_name(name, property),
         span: span.clone(),
@@ -341,26 +368,33 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
     let place = SourceLocation::whole(span.clone());
     let text =
         |text: &str| Formula { syntax: crate::expr::parse(text).unwrap_or_default(), place: place.clone() };
+    let lambda = |property: &str| format!("lambda.{}", contact_name(name, property));
     let variables = contact.variables().iter();
     model.discrete.extend(variables.map(|property| own(property, Reader::zero(place.clone()))));
-    model.mechanism.constraints.push(own("normal", gap.clone()));
-    model.outputs.push(own("gap", gap.clone()));
-    let normal = format!("lambda.{}", contact_name(name, "normal"));
-    model.outputs.push(own("force.n", text(&format!("-{normal}"))));
-    if let Some(slip) = slip {
-        model.outputs.push(own("slip", slip.clone()));
+    if let Some(gap) = contact.gap() {
+        model.mechanism.constraints.push(own("normal", gap.clone()));
+        model.outputs.push(own("gap", gap.clone()));
+        model.outputs.push(own("force.n", text(&format!("-{}", lambda("normal")))));
+        model.outputs.extend(slip.iter().map(|slip| own("slip", slip.clone())));
     }
     if let (Some(slip), Some(friction)) = (slip, &contact.friction) {
         model.mechanism.constraints.push(own("tangent", slip.clone()));
-        model.outputs.push(own("friction", friction.sliding.clone()));
-        let [tangent, ratio, direction] =
-            [contact_name(name, "tangent"), contact_name(name, "friction"), contact_name(name, "direction")];
-        model
-            .outputs
-            .push(own("force.t", text(&format!("-lambda.{tangent} + {ratio}*{direction}*{normal}"))));
+        let (sticks, direction) = (lambda("tangent"), contact_name(name, "direction"));
+        match &contact.press {
+            PressRule::Gap { .. } => {
+                model.outputs.push(own("friction", friction.sliding.clone()));
+                let (ratio, normal) = (contact_name(name, "friction"), lambda("normal"));
+                model.outputs.push(own("force.t", text(&format!("-{sticks} + {ratio}*{direction}*{normal}"))));
+            }
+            PressRule::Given(force) => {
+                let [ratio, force] = [&friction.sliding, force].map(|formula| formula.syntax.text());
+                let sum = format!("-{sticks} - ({ratio})*({force})*{direction}");
+                model.outputs.push(own("friction", text(&sum)));
+            }
+        }
     }
     let index = model.mechanism.contacts.len();
-    let watched = ContactChange::of_contact(contact.friction.is_some());
+    let watched = contact.changes();
     model.events.extend(watched.map(|change| contact.event(index, change)));
     model.mechanism.contacts.push(contact);
 }
@@ -369,6 +403,8 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
 /// along the tangent are the last, as only contacts with friction have them.
 const VARIABLES: [&str; 6] = ["state", "direction", "impulse.n", "total.n", "impulse.t", "total.t"];
 const WITHOUT_FRICTION: usize = 4;
+/// Of these, those that say what it does: friction of a given size has no impulses.
+const OF_STATUS: usize = 2;
 
 /// The discrete variables of a contact, of which `state` is the first.
 pub(crate) fn contact_variables(has_friction: bool) -> &'static [&'static str] {
@@ -381,24 +417,52 @@ impl ContactRule {
         Self {
             name: String::new(),
             span: 0..0,
-            gap: Formula::default(),
+            press: PressRule::Given(Formula::default()),
             slip: None,
             is_of_parts: false,
-            restitution: Formula::default(),
             friction: None,
             law: ImpactLaw::default(),
-            normal: model.mechanism.constraints.len(),
+            row: model.mechanism.constraints.len(),
             state: model.discrete.len(),
         }
     }
 
     /// The constraint that holds its slip at zero, if there is friction.
     pub fn tangent(&self) -> Option<usize> {
-        self.friction.is_some().then_some(self.normal + 1)
+        self.friction.is_some().then(|| self.row + usize::from(self.gap().is_some()))
+    }
+
+    /// The constraint that holds its gap at zero, if it has one.
+    pub fn normal(&self) -> Option<usize> {
+        self.gap().map(|_| self.row)
+    }
+
+    /// Its distance, if what presses it together is not given.
+    pub fn gap(&self) -> Option<&Formula> {
+        match &self.press {
+            PressRule::Gap { gap, .. } => Some(gap),
+            PressRule::Given(_) => None,
+        }
+    }
+
+    /// The first number of its law: restitution, or the force that is given.
+    pub(crate) fn first_number(&self) -> &Formula {
+        match &self.press {
+            PressRule::Gap { restitution, .. } => restitution,
+            PressRule::Given(force) => force,
+        }
+    }
+
+    /// What can happen to it and has an event, in this order.
+    fn changes(&self) -> impl Iterator<Item = ContactChange> + use<> {
+        ContactChange::of_contact(self.gap().is_some(), self.friction.is_some())
     }
 
     fn variables(&self) -> &'static [&'static str] {
-        contact_variables(self.friction.is_some())
+        match self.press {
+            PressRule::Gap { .. } => contact_variables(self.friction.is_some()),
+            PressRule::Given(_) => &VARIABLES[..OF_STATUS],
+        }
     }
 
     /// The event that something happens to it.
@@ -426,7 +490,7 @@ impl ContactRule {
     /// Its formulas that the motion depends on.
     pub(super) fn formulas(&self) -> impl Iterator<Item = &Formula> {
         let friction = self.friction.iter().flat_map(|friction| [&friction.sticking, &friction.sliding]);
-        std::iter::once(&self.gap).chain(&self.slip).chain(friction)
+        self.gap().into_iter().chain(&self.slip).chain(friction)
     }
 }
 
@@ -434,17 +498,17 @@ impl ContactRule {
 pub(super) fn check_contacts(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     check_compliant(model, scope, errors);
     for contact in &model.mechanism.contacts {
-        check_formula(&contact.restitution, scope, FormulaContext::running("a restitution"), errors);
+        check_formula(contact.first_number(), scope, FormulaContext::running("a restitution"), errors);
         if let Some(friction) = &contact.friction {
             check_formula(&friction.sticking, scope, FormulaContext::running("a friction"), errors);
         }
         if let (Some(slip), None) = (&contact.slip, &contact.friction) {
             check_formula(slip, scope, smooth_room("a slip"), errors);
         }
-        if model.is_of_speeds(&contact.gap, scope) {
+        if let Some(gap) = contact.gap().filter(|gap| model.is_of_speeds(gap, scope)) {
             let message = format!("the gap of contact `{}` uses speeds", contact.name);
             let hint = "a gap is a distance: a formula of coordinates and time";
-            let span = contact.gap.place.span.clone();
+            let span = gap.place.span.clone();
             errors.push(Diagnostic::new("bad-contact", span, message).hint(hint));
         }
         if let Some(slip) = contact.slip.as_ref().filter(|slip| !model.is_of_speeds(slip, scope)) {

@@ -7,7 +7,7 @@
 use super::compliant::CompliantRule;
 use super::versions::Versions;
 use super::{
-    Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, Quantity, Scope, Trigger, contact_name,
+    Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger, contact_name,
     dependency_order,
 };
 use crate::expr::{Dimension, DimensionError};
@@ -162,11 +162,13 @@ impl<'a> FormulaList<'a> {
         for contact in &self.model.mechanism.contacts {
             let friction =
                 contact.friction.iter().flat_map(|friction| [&friction.sticking, &friction.sliding]);
-            self.add(&contact.gap, "gap", "", Needed::Any);
+            // Forces in joints have been checked as they are written.
+            let PressRule::Gap { gap, restitution } = &contact.press else { continue };
+            self.add(gap, "gap", "", Needed::Any);
             if let Some(slip) = &contact.slip {
                 self.add(slip, "slip", "", Needed::Any);
             }
-            self.add(&contact.restitution, "restitution", "", number);
+            self.add(restitution, "restitution", "", number);
             for ratio in friction {
                 self.add(ratio, "friction", "", number);
             }

@@ -36,6 +36,18 @@ struct EventTable<'r, 't, 'v, 'i> {
 }
 
 /// Reads all events of a section, in the order of the file.
+pub(super) fn read_events_of_all_modes(reader: &mut Reader<'_>, value: &Value<'_>) -> Vec<EventRule> {
+    let events = read_events(reader, value);
+    let waits = |event: &&EventRule| !event.on_entry && matches!(event.trigger, Trigger::Guard(_));
+    for event in events.iter().filter(waits) {
+        let message = format!("event `{}` is watched in every mode and none is entered with it", event.name);
+        let hint = "move the event to a mode, `[modes.NAME.events]`, or remove `on_entry`";
+        reader.error("bad-guard", event.span.clone(), message, hint);
+    }
+    events
+}
+
+/// Reads the events of a mode.
 pub(super) fn read_events(reader: &mut Reader<'_>, value: &Value<'_>) -> Vec<EventRule> {
     let Some(table) = reader.table(value, "events", "[events.floor]") else { return Vec::new() };
     let event = |(key, value): (&Spanned<DeString<'_>>, &Value<'_>)| {

@@ -46,6 +46,8 @@ pub struct MechanismRule {
     pub bodies: Vec<BodyRule>,
     /// The joints between them.
     pub joints: Vec<JointRule>,
+    /// Constraints of joints, each with the discrete variable that keeps its impulse in the last hit.
+    pub kept_impulses: Vec<[String; 2]>,
     /// The formulas of parts, from which those of the motion are put together.
     pub amounts: Vec<PartAmount>,
     /// The parameters that say how many parts there are.
@@ -212,6 +214,7 @@ impl Reader<'_> {
             contacts: Vec::new(),
             compliant: Vec::new(),
             joints: Vec::new(),
+            kept_impulses: Vec::new(),
             start: StartRule::default(),
             bodies: Vec::new(),
             amounts: Vec::new(),

@@ -27,7 +27,7 @@ mod sides;
 mod versions;
 
 pub use compliant::CompliantRule;
-pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, contact_name};
+pub use contacts::{ContactChange, ContactRule, FrictionRule, ImpactLaw, PressRule, contact_name};
 pub(crate) use contacts::{contact_variables, is_meant};
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};

@@ -1,7 +1,7 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
-use super::contacts::{ContactTables, add_gap};
-use super::events::read_events;
+use super::contacts::{ContactTables, add_gap, add_rubbing};
+use super::events::{read_events, read_events_of_all_modes};
 use super::parts::{Indices, PART_KEYS, PartSections};
 use super::picture_table::read_picture;
 use super::read::{Reader, Value, leaves};
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 "mass" => model.mass = self.definitions(value, "mass"),
                 "outputs" => model.outputs = self.definitions(value, "outputs"),
                 "switches" => model.switches = self.definitions(value, "switches"),
-                "events" => model.events = read_events(self, value),
+                "events" => model.events = read_events_of_all_modes(self, value),
                 "modes" => model.modes = self.modes(value),
                 "audit" => model.audit = self.audit(value),
                 "picture" => model.about.picture = read_picture(self, value),
@@ -76,10 +76,11 @@ impl Reader<'_> {
         let parts = self.part_sections(table);
         self.mechanism(table, &mut model, parts.is_some());
         if let Some((parts, indices)) = parts.zip(self.indices.take()) {
-            let (contacts, mut errors) = parts.add_to(&mut model, indices);
+            let (touching, mut errors) = parts.add_to(&mut model, indices);
             self.errors.append(&mut errors);
-            let made = contacts.into_iter().map(|contact| add_gap(&mut model, contact));
+            let made = touching.gaps.into_iter().map(|contact| add_gap(&mut model, contact));
             self.errors.extend(made.filter_map(Result::err));
+            touching.rubbing.into_iter().for_each(|joint| add_rubbing(&mut model, joint));
         }
         ContactTables { reader: self }.read(table, &mut model);
         model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);

@@ -305,7 +305,7 @@ impl DenseEventCapture<'_, '_> {
         let system = self.run.integrator.flow.system();
         self.log_end(episode, &episode.stays)?;
         let rests =
-            episode.stays.iter().filter_map(|&k| system.guards()[system.contacts()[k].hit].response.at_rest);
+            episode.stays.iter().filter_map(|&k| system.guards()[system.contacts()[k].hit()?].response.at_rest);
         let mut firing = Firing { guards: rests.collect(), ..Firing::default() };
         firing.guards.sort_unstable();
         self.run.guards.watch.begin_transition();
@@ -402,12 +402,13 @@ impl Episode {
     }
 }
 
-/// Whether time stepping can take the place of the events of contacts: nothing follows them, and nothing
-/// reads their forces.
+/// Whether time stepping can take the place of the events of contacts: nothing follows them, nothing reads their
+/// forces, and no joint has friction, which has no impulses.
 fn can_be_captured(system: &dyn System) -> bool {
     let contacts = system.contacts();
-    let is_row = |k: &usize| contacts.iter().any(|of| of.normal == *k || of.tangent == Some(*k));
-    system.guards().iter().all(|guard| match guard.contact {
+    let is_row = |k: &usize| contacts.iter().any(|of| of.owns(*k));
+    let all_have_gaps = contacts.iter().all(|contact| contact.gap.is_some());
+    all_have_gaps && system.guards().iter().all(|guard| match guard.contact {
         Some(_) => guard.response.followers.is_empty() && guard.response.stop_after.is_none(),
         None => !guard.multipliers.iter().any(is_row),
     })

@@ -9,6 +9,7 @@ use super::contradiction::{MOST_APART, Redundant, joint_of, joint_open, open_in_
 use super::integrator::Integrator;
 use super::invariants::takes_energy;
 use super::recorder::Recorder;
+use crate::contact::Impact;
 use crate::equations::{StartBranch, System};
 use crate::formulation::Refusal;
 use crate::math::SaddleFault;
@@ -259,6 +260,24 @@ impl Consistency<'_, '_> {
             return Ok(());
         }
         Err(broken.at(t, flow.system().state_names()))
+    }
+
+    /// Takes note of the energy that joints have taken which hold from here on and did not before. `open` has the speeds
+    /// that they were met with.
+    pub(super) fn note_shutting(&mut self, transition: &mut Transition, open: &[f64]) {
+        let Integrator { flow, trial, .. } = &mut *self.integrator;
+        let can_shut = flow.has_constraints() && constraints_switch(flow.system()) && !flow.is_reaching();
+        if !can_shut || !flow.contacts().shuts(&transition.mode_before) {
+            return;
+        }
+        let (t, q) = (trial.t, flow.system().layout().q);
+        let mut before = trial.start.clone();
+        before[q..].copy_from_slice(&open[q..]);
+        let mut kinetic = |y: &[f64]| flow.constraints().kinetic_energy(t, y);
+        let energy = kinetic(&trial.start) - kinetic(&before);
+        if energy < 0.0 {
+            transition.contacts.append(Impact { energy, ..Impact::default() });
+        }
     }
 
     /// After something has changed, algebraic states follow from the others.

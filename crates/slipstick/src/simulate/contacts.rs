@@ -6,7 +6,7 @@ use crate::contact::{Status, Unsolved, near_jam};
 use crate::equations::{ContactShape, UncertainPoint};
 use crate::formulation::{Refusal, TouchPoint};
 use crate::model::ContactChange;
-use crate::transition::{Contacts, Firing, MOST_DEEP, Rule, Tools, Transition};
+use crate::transition::{Contacts, Firing, MOST_DEEP, Tools, Transition};
 use crate::watch::SideState;
 
 /// Finds out what contacts of a run do where no event has asked, and says what is worth a word.
@@ -21,12 +21,12 @@ impl RunContacts<'_, '_> {
             return Ok(None);
         }
         let closed = self.closed_at_start()?;
-        if closed.is_empty() {
+        if closed.is_empty() && self.run.integrator.flow.system().contacts().iter().all(|of| of.gap.is_some()) {
             return Ok(None);
         }
         self.close_gaps(&closed)?;
         let system = self.run.integrator.flow.system();
-        let guards = closed.iter().map(|&k| system.contacts()[k].hit).collect();
+        let guards = closed.iter().filter_map(|&k| system.contacts()[k].hit()).collect();
         let firing = Firing { guards, ..Firing::default() };
         let RunLoop { integrator, guards, .. } = &mut *self.run;
         let (t, y) = (integrator.trial.t, &integrator.trial.start);
@@ -36,7 +36,7 @@ impl RunContacts<'_, '_> {
         let widths = integrator.tolerance_widths();
         let stops_at_painleve = integrator.options.events.stops_at_painleve;
         let applied = Contacts { delta, widths, stops_at_painleve }
-            .apply(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
+            .begin(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
         if transition.contacts.has_impulses() {
             // An impact is an event.
@@ -57,11 +57,9 @@ impl RunContacts<'_, '_> {
         let delta = self.run.guards.uncertainty.of_rounding();
         let mut closed = Vec::new();
         for (k, contact) in flow.system().contacts().iter().enumerate() {
-            let Some(gap) =
-                flow.guards().banded_anyway(contact.hit, UncertainPoint { t, y: &y, delta: &delta })
-            else {
-                continue;
-            };
+            let Some(hit) = contact.hit() else { continue };
+            let point = UncertainPoint { t, y: &y, delta: &delta };
+            let Some(gap) = flow.guards().banded_anyway(hit, point) else { continue };
             if gap.value > gap.bound {
                 continue;
             }
@@ -70,7 +68,7 @@ impl RunContacts<'_, '_> {
                 continue;
             }
             let mut gradient = vec![0.0; y.len()];
-            flow.guards().gradient(contact.hit, t, &mut y, &mut gradient);
+            flow.guards().gradient(hit, t, &mut y, &mut gradient);
             let of_terms =
                 gradient.iter().enumerate().map(|(i, g)| g.abs() * tolerances.scale(i, y[i].abs()));
             let allowed = MOST_DEEP * of_terms.sum::<f64>();
@@ -163,7 +161,7 @@ impl RunContacts<'_, '_> {
         let delta = self.run.guards.uncertainty.of_rounding();
         for (k, contact) in contacts.iter().enumerate() {
             let status = flow.mode.status(contact);
-            let Status::Slides(direction) = status else { continue };
+            let (Status::Slides(direction), Some(_)) = (status, contact.gap) else { continue };
             let mode = flow.mode.clone();
             let point = TouchPoint { t, y, before: y, mode_before: &mode, delta: &delta };
             let Some(touching) = flow.contacts().touching(point, (&[k], &[status]), &[]) else { continue };

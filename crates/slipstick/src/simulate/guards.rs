@@ -335,7 +335,7 @@ impl Guards {
     }
 
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule
-    /// 9). `begins` says that the run does.
+    /// 9), unless it was asked to wait. `begins` says that the run does.
     pub(super) fn note_past(&self, flow: &Flow<'_>, t: f64, begins: bool, recorder: &mut Recorder) {
         for (g, guard) in flow.system().guards().iter().enumerate() {
             if recorder.times_fired(g) > 0 {
@@ -344,7 +344,7 @@ impl Guards {
             let name = &guard.name;
             if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
                 let time = self.calendar.time(g);
-                if begins && time < t && flow.watches(g) {
+                if begins && time < t && guard.on_entry == EntryRule::Fires && flow.watches(g) {
                     recorder.note_once(t, ("already-past", name), || {
                         format!(
                             "the event `{name}` is set for t = {time}, which is past when it begins to be watched; it does not happen \
@@ -355,7 +355,8 @@ impl Guards {
                 continue;
             }
             let is_true = is_searched(guard) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
-            if is_true && guard.direction != Direction::Both && guard.response.acts() {
+            let is_meant = guard.direction == Direction::Both || guard.on_entry == EntryRule::Waits;
+            if is_true && !is_meant && guard.response.acts() {
                 recorder.note_once(t, ("already-past", name), || {
                     format!(
                         "the guard of `{name}` is past its zero when it begins to be watched; the event happens only when the guard \

@@ -208,7 +208,8 @@ impl RunLoop<'_> {
         let t = trial.t;
         self.transition.begin(firing, t, &trial.start, &self.integrator.flow.mode);
         self.apply_rules()?;
-        self.integrator.trial.restart(t, &self.transition.after);
+        let open = self.transition.after.clone();
+        self.integrator.trial.restart(t, &open);
         self.make_reset_consistent()?;
         self.integrator.trial.restart(t, &self.transition.after);
         let changed = self.transition.changes(&self.integrator.flow.mode);
@@ -220,6 +221,7 @@ impl RunLoop<'_> {
             let Self { integrator, recorder, transition, .. } = self;
             let mut consistency = Consistency { integrator, recorder };
             consistency.shut_joints(firing)?;
+            consistency.note_shutting(transition, &open);
             consistency.solve_algebraic_states(transition);
             self.find_distance_to_constraints();
         } else {

@@ -156,7 +156,7 @@ impl TimeStepping<'_, '_> {
         let point = UncertainPoint { t, y, delta: &rounding_of(y) };
         contacts
             .iter()
-            .map(|contact| self.integrator.flow.guards().banded_anyway(contact.hit, point))
+            .map(|contact| self.integrator.flow.guards().banded_anyway(contact.hit()?, point))
             .collect()
     }
 

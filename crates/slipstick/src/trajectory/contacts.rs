@@ -9,7 +9,7 @@
 use super::energy::GAUSS;
 use super::{EnergyBalance, Event, EventKind, Segment, Trajectory};
 use crate::contact::{Hit, Status};
-use crate::equations::{ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System, UncertainPoint};
+use crate::equations::{ContactGap, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System, UncertainPoint};
 use crate::formulation::Mixture;
 use crate::mode::Mode;
 
@@ -63,7 +63,7 @@ pub struct ContactAudit {
 impl ContactAudit {
     /// Looks along a run; none if the system has no contacts. `energy` is the balance of the same run.
     pub fn of(system: &dyn System, trajectory: &Trajectory, energy: Option<&EnergyBalance>) -> Option<Self> {
-        let first = trajectory.segments.first().filter(|_| !system.contacts().is_empty())?;
+        let first = trajectory.segments.first().filter(|_| system.contacts().iter().any(|of| of.gap.is_some()))?;
         let mut look = ContactLook::new(system, trajectory, first);
         trajectory.segments.iter().for_each(|segment| look.along(segment));
         let modes = trajectory.segments.iter().map(|segment| &segment.mode);
@@ -163,16 +163,17 @@ impl<'a> ContactLook<'a> {
         sizes.iter_mut().zip(y).for_each(|(size, y)| *size = f64::EPSILON * y.abs());
         self.multipliers.observe(mode, t, y, multipliers);
         for (k, contact) in self.system.contacts().iter().enumerate() {
+            let Some(ContactGap { normal, hit }) = contact.gap else { continue };
             let is_closed = mode.status(contact).is_closed();
             // Rounding of all its terms shows how large they are.
             let point = UncertainPoint { t, y, delta: sizes };
-            let gap = self.evaluator.guard_banded(mode.locked(self.parameters), contact.hit, point);
+            let gap = self.evaluator.guard_banded(mode.locked(self.parameters), hit, point);
             if is_end || !is_closed {
                 let depth = if is_closed { gap.value.abs() } else { 0.0 - gap.value };
                 raise(&mut self.gaps[k], (depth, gap.bound / f64::EPSILON), t);
             }
             if is_closed {
-                let pull = multipliers[contact.normal];
+                let pull = multipliers[normal];
                 raise(&mut self.forces[k], (pull, pull.abs()), t);
             }
         }
@@ -191,7 +192,7 @@ impl<'a> ContactLook<'a> {
             if !status.is_closed() {
                 continue;
             }
-            let normal = -multipliers[contact.normal];
+            let normal = contact.normal().map_or(laws[LAW_NUMBERS * k], |normal| -multipliers[normal]);
             let tangent = match (status, contact.tangent) {
                 (Status::Slides(direction), _) => -laws[LAW_NUMBERS * k + 2] * direction * normal,
                 (Status::Sticks, Some(tangent)) => -multipliers[tangent],
@@ -207,7 +208,8 @@ impl<'a> ContactLook<'a> {
     /// What forces or impulses of a contact do along the motion of its surface.
     fn surface_work(&self, contact: &ContactShape, (normal, tangent): (f64, f64)) -> f64 {
         let still = &self.scratch.velocity[1];
-        0.0 - normal * still[contact.normal] - tangent * contact.tangent.map_or(0.0, |slip| still[slip])
+        let of_gap = contact.normal().map_or(0.0, |row| normal * still[row]);
+        0.0 - of_gap - tangent * contact.tangent.map_or(0.0, |slip| still[slip])
     }
 
     /// Velocities of gaps and slips, as they are and with all speeds zero.

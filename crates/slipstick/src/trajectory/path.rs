@@ -98,7 +98,8 @@ impl Path<'_> {
             mechanism.laws((locked, state.t, &state.y), LawsWanted::Contacts, &mut laws);
         }
         let forces = |(contact, law): (&ContactShape, &[f64])| {
-            let (status, normal) = (state.mode.status(contact), 0.0 - multipliers[contact.normal]);
+            let status = state.mode.status(contact);
+            let normal = contact.normal().map_or(law[0], |normal| 0.0 - multipliers[normal]);
             let tangent = match (status, contact.tangent) {
                 (Status::Slides(direction), _) => -law[2] * direction * normal,
                 (Status::Sticks, Some(tangent)) => 0.0 - multipliers[tangent],

@@ -1,9 +1,9 @@
 //! From joints to constraints: what each keeps, when it holds, when it breaks, and what it does to its coordinate.
 
 use super::bodies::{BodyList, BodyPlace, Pose};
-use super::joint::{Joint, JointList, Ratio};
+use super::joint::{Joint, JointFriction, JointList, Ratio};
 use super::joints::{CoordinateKind, Ends, rate_along};
-use super::lowered::{GapRule, LoweredParts};
+use super::lowered::{GapRule, LoweredParts, RubbingRule};
 use super::source::PartSource;
 use super::term::{Pair, Term};
 use crate::model::{Definition, ImpactLaw, JointRule};
@@ -58,6 +58,12 @@ impl Held<'_> {
     pub(super) fn reaction(&self) -> (Pair, Term) {
         let multiplier = |row: &str| Term::whole(format!("lambda.{}", self.own(row)));
         (self.joint.kind.reaction)(&self.ends, &multiplier)
+    }
+
+    /// The impulse on the second body in the last hit, by the variables that keep the impulses of its rows.
+    fn impulse(&self) -> Pair {
+        let of_row = |row: &str| Term::whole(self.own(&format!("impulse.{row}")));
+        (self.joint.kind.reaction)(&self.ends, &of_row).0
     }
 }
 
@@ -118,13 +124,12 @@ pub(super) fn lower_joint(
         lowered.coordinate(name, [start, &velocity], &joint.span);
     }
     keep(held, was_placed, lowered);
-    if joint.holding.force.is_some() || joint.holding.moment.is_some() {
+    if joint.holding.can_break() {
         breaks(held, lowered);
     }
     let Some(coordinate) = held.coordinate() else { return };
     if let Some(friction) = &joint.friction {
-        let sign = Term::call("sign", &[&held.velocity(coordinate)]);
-        lowered.push(held.push(coordinate, &-&(friction * &sign)), &joint.span);
+        rubs(held, (coordinate, friction), lowered);
     }
     stops(held, coordinate, lowered);
 }
@@ -164,6 +169,8 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
         let reset: Vec<Definition> =
             found.iter().map(|(name, now)| lowered.definition(name, now, span)).collect();
         lowered.event(&held.own("close"), condition, reset, span);
+        // One that is shut at the start keeps what is drawn.
+        lowered.events.iter_mut().rev().take(1).for_each(|event| event.on_entry = false);
     }
 }
 
@@ -184,7 +191,7 @@ impl Held<'_> {
     /// Whether events open and shut it.
     pub(super) fn is_switched(&self) -> bool {
         let Joint { holding, .. } = self.joint;
-        holding.open || holding.is_opened || holding.force.is_some() || holding.moment.is_some()
+        holding.open || holding.is_opened || holding.can_break()
     }
 
     /// The condition under which it holds, if it does not always.
@@ -215,18 +222,48 @@ impl Held<'_> {
     }
 }
 
-/// A joint that breaks at a force or a moment, each by its own size, stays open. Squares of sizes are smooth.
+/// Dry friction along a coordinate, while the joint holds.
+fn rubs(held: &Held<'_>, (coordinate, friction): (CoordinateKind, &JointFriction), lowered: &mut LoweredParts) {
+    let (joint, span) = (held.joint, &held.joint.span);
+    let pressing = match held.holds() {
+        Some(condition) => Term::one().when(&condition, &Term::zero()),
+        None => Term::one(),
+    };
+    let rule = RubbingRule {
+        joint: joint.name.clone(),
+        span: span.clone(),
+        pressing: lowered.formula(&pressing, span),
+        slip: lowered.formula(&held.velocity(coordinate), span),
+        friction: friction.limits.each_ref().map(|limit| lowered.formula(limit, span)),
+    };
+    lowered.rubbing.push(rule);
+}
+
+/// A joint that breaks at a force, a moment or the impulse of a hit, each by its own size, stays open. Squares of sizes are
+/// smooth. The joint bears the impulse that breaks it: that is known where the hit is over.
 fn breaks(held: &Held<'_>, lowered: &mut LoweredParts) {
-    let ([x, y], moment) = held.reaction();
-    let holding = &held.joint.holding;
-    let force = holding.force.as_ref().map(|limit| (&x.squared() + &y.squared()).over(&limit.squared()));
+    let (force, moment) = held.reaction();
+    let (holding, span) = (&held.joint.holding, &held.joint.span);
+    let part = |[x, y]: &Pair, limit: &Term| (&x.squared() + &y.squared()).over(&limit.squared());
+    let force = holding.force.as_ref().map(|limit| part(&force, limit));
     let moment = holding.moment.as_ref().map(|limit| moment.over(limit).squared());
     let load = match (force, moment) {
-        (Some(force), Some(moment)) => Term::call("max", &[&force, &moment]),
-        (force, moment) => force.or(moment).unwrap_or_else(Term::zero),
+        (Some(force), Some(moment)) => Some(Term::call("max", &[&force, &moment])),
+        (force, moment) => force.or(moment),
     };
+    let mut guard = load.map(|load| &load - &Term::one());
+    if let Some(limit) = &holding.impulse {
+        let own = Term::whole(format!("{} > 1", part(&held.impulse(), limit).text()));
+        let beside = |load: Term| Term::whole(format!("{} > 0 or {}", load.text(), own.text()));
+        guard = Some(guard.map_or(own.clone(), beside));
+        for (row, _) in (held.joint.kind.relative)(&held.ends, Pose::Moving) {
+            let kept = held.own(&format!("impulse.{row}"));
+            lowered.discrete(&kept, &Term::zero(), span);
+            lowered.kept_impulses.push([held.own(row), kept]);
+        }
+    }
     let reset = held.open(lowered);
-    lowered.event(&held.own("break"), &(&load - &Term::one()), reset, &held.joint.span);
+    lowered.event(&held.own("break"), &guard.unwrap_or_else(Term::zero), reset, span);
 }
 
 /// Each end of the range of a coordinate is a contact.

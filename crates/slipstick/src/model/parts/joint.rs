@@ -38,7 +38,7 @@ pub(super) struct Joint {
     /// Its own coordinate at the start, and the velocity of that.
     pub(super) start: [Option<Term>; 2],
     pub(super) holding: Holding,
-    pub(super) friction: Option<Term>,
+    pub(super) friction: Option<JointFriction>,
     pub(super) stops: Stops,
 }
 
@@ -47,6 +47,12 @@ impl Joint {
     pub(super) fn place(&self, bodies: &BodyList) -> Option<Pair> {
         self.at.as_ref().map(|at| bodies.drawn_within(self.within.as_ref(), at))
     }
+}
+
+/// Dry friction in a joint.
+pub(super) struct JointFriction {
+    /// The force or torque that it holds against, and that while it moves.
+    pub(super) limits: [Term; 2],
 }
 
 /// When a joint holds.
@@ -61,8 +67,17 @@ pub(super) struct Holding {
     /// The force and the moment that break it.
     pub(super) force: Option<Term>,
     pub(super) moment: Option<Term>,
+    /// The impulse of a hit that breaks it.
+    pub(super) impulse: Option<Term>,
     /// Whether an event opens it.
     pub(super) is_opened: bool,
+}
+
+impl Holding {
+    /// Whether too large a load opens it.
+    pub(super) fn can_break(&self) -> bool {
+        self.force.is_some() || self.moment.is_some() || self.impulse.is_some()
+    }
 }
 
 /// The range of the coordinate of a joint.
@@ -293,25 +308,20 @@ impl JointReader<'_> {
         let broken = self.part.get("break");
         if let Some(broken) = broken {
             check_keys(self.source, broken, BREAK_KEYS, "`break`");
-            if let Some(impulse) = broken.get("impulse") {
-                let message = format!("joint `{}` breaks by an impulse, which is not there yet", self.name);
-                let hint = "give the `force` or the `moment` that breaks it";
-                self.source.error("not-yet", impulse.key_span.clone(), message, hint);
-            }
         }
         let mut limit = |key: &str| broken.and_then(|broken| self.source.amount_of(broken, key));
-        let (force, moment) = (limit("force"), limit("moment"));
+        let (force, moment, impulse) = (limit("force"), limit("moment"), limit("impulse"));
         let open = open == Some(true);
         if open && condition.is_some() {
             let message = format!("joint `{}` has both `open` and `while`", self.name);
             let hint = "`while` says when it is shut, also at the start: leave out `open`";
             self.source.error("bad-joint", self.part.span.clone(), message, hint);
         }
-        Holding { open, condition, here, force, moment, is_opened: false }
+        Holding { open, condition, here, force, moment, impulse, is_opened: false }
     }
 
-    /// Dry friction that is as large as this while it moves.
-    fn friction(&mut self, kind: &JointKind) -> Option<Term> {
+    /// Dry friction of a given force or torque.
+    fn friction(&mut self, kind: &JointKind) -> Option<JointFriction> {
         let value = self.part.get("friction").filter(|_| kind.track.is_none())?;
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
@@ -323,15 +333,35 @@ impl JointReader<'_> {
             return None;
         }
         let key = if word == Some("angle") { "torque" } else { "force" };
-        let amount = self.source.moving_of(value, key);
-        if amount.is_none() || word.is_none() {
+        let limits = value.get(key).and_then(|amount| self.limits(amount, key));
+        if value.get(key).is_none() || word.is_none() {
             let message = format!("`friction` of joint `{}` needs `{key}`", self.name);
             let hint = format!(
                 "for example `friction = {{ {key} = 0.5 }}`; a joint that leaves nothing free has none"
             );
             self.source.error("missing-key", value.span.clone(), message, hint);
         }
-        amount
+        Some(JointFriction { limits: limits? })
+    }
+
+    /// One amount for both limits, or a table of two.
+    fn limits(&mut self, value: &Setting, key: &str) -> Option<[Term; 2]> {
+        if value.as_table().is_none() {
+            let both = self.source.moving(value);
+            return Some([both.clone(), both]);
+        }
+        let words = ["static", "sliding"];
+        check_keys(self.source, value, &words, &format!("`{key}` of friction"));
+        let both = words.map(|word| {
+            value.get(word).map(|limit| self.source.moving_as(limit, super::source::dimension_of(key)))
+        });
+        let [Some(sticking), Some(sliding)] = both else {
+            let message = format!("`{key}` of the friction of joint `{}` needs both `static` and `sliding`", self.name);
+            let hint = format!("for example `{key} = {{ static = 0.6, sliding = 0.4 }}`, or one amount for both");
+            self.source.error("missing-key", value.span.clone(), message, hint);
+            return None;
+        };
+        Some([sticking, sliding])
     }
 
     /// Its coordinate at the start, and the velocity of that.

@@ -27,6 +27,10 @@ pub(in crate::model) struct LoweredParts {
     pub(in crate::model) outputs: Vec<Definition>,
     pub(in crate::model) events: Vec<EventRule>,
     pub(in crate::model) contacts: Vec<GapRule>,
+    /// Joints with friction.
+    pub(in crate::model) rubbing: Vec<RubbingRule>,
+    /// Constraints, each with the discrete variable that keeps its impulse in the last hit.
+    pub(in crate::model) kept_impulses: Vec<[String; 2]>,
     pub(in crate::model) errors: Vec<Diagnostic>,
     /// Names of what bodies have that become outputs, whether a formula uses them or not.
     pub(in crate::model) columns: Vec<String>,
@@ -50,6 +54,25 @@ pub(in crate::model) struct GapRule {
     pub(in crate::model) law: ImpactLaw,
     /// What its force follows from, if it gives way.
     pub(in crate::model) compliance: Option<Compliance>,
+}
+
+/// All that touches.
+pub(in crate::model) struct TouchingRules {
+    pub(in crate::model) gaps: Vec<GapRule>,
+    pub(in crate::model) rubbing: Vec<RubbingRule>,
+}
+
+/// Friction in a joint, with its formulas.
+pub(in crate::model) struct RubbingRule {
+    /// The joint.
+    pub(in crate::model) joint: String,
+    pub(in crate::model) span: Range<usize>,
+    /// The force that presses: one while the joint holds if its friction is given, and zero otherwise.
+    pub(in crate::model) pressing: Formula,
+    /// How fast its coordinate changes.
+    pub(in crate::model) slip: Formula,
+    /// Static and sliding, for a pressing force of one.
+    pub(in crate::model) friction: [Formula; 2],
 }
 
 impl LoweredParts {
@@ -132,6 +155,7 @@ impl LoweredParts {
         let rule = &mut model.mechanism;
         rule.inertia.append(&mut self.inertia);
         rule.constraints.append(&mut self.constraints);
+        rule.kept_impulses.append(&mut self.kept_impulses);
         for force in self.forces() {
             match rule.forces.iter_mut().find(|known| known.name == force.name) {
                 Some(known) => {

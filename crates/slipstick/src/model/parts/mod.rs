@@ -28,7 +28,7 @@ mod term;
 mod track;
 
 pub(super) use indices::Indices;
-pub(super) use lowered::GapRule;
+pub(super) use lowered::{GapRule, RubbingRule, TouchingRules};
 pub(super) use source::bad_index;
 
 use super::{BranchRule, Diagnostic, Model, Reference, Setting, StartRule, SwitchRule};
@@ -96,14 +96,14 @@ impl PartSections {
 
     /// Reads all parts and adds them to the model, which has everything else already.
     /// Contacts are given back: those with a `gap` stand beside them.
-    pub(super) fn add_to(&self, model: &mut Model, indices: Indices) -> (Vec<GapRule>, Vec<Diagnostic>) {
+    pub(super) fn add_to(&self, model: &mut Model, indices: Indices) -> (TouchingRules, Vec<Diagnostic>) {
         let source = PartSource::new(indices);
         Building { sections: self, source, lowered: LoweredParts::default(), model }.build()
     }
 }
 
 impl Building<'_> {
-    fn build(mut self) -> (Vec<GapRule>, Vec<Diagnostic>) {
+    fn build(mut self) -> (TouchingRules, Vec<Diagnostic>) {
         self.check_dimension();
         let sections = self.sections;
         let densities = self.densities();
@@ -148,7 +148,8 @@ impl Building<'_> {
         self.model.mechanism.structural = self.source.indices.structural();
         self.model.mechanism.amounts.append(&mut self.source.amounts);
         self.source.errors.append(&mut self.lowered.errors);
-        (self.lowered.contacts, self.source.errors)
+        let (gaps, rubbing) = (self.lowered.contacts, self.lowered.rubbing);
+        (TouchingRules { gaps, rubbing }, self.source.errors)
     }
 
     /// Shapes, and what they do where they touch.

@@ -12,7 +12,7 @@ use super::rule::{Impossible, ImpossibleContact, Rule, Tools, Transition};
 use crate::contact::{GivenImpulse, Hit, Impact, Status};
 use crate::equations::{ContactGuard, UncertainPoint};
 use crate::expr::Inexact;
-use crate::formulation::Flow;
+use crate::formulation::{Flow, GivenRow};
 use crate::model::ContactChange;
 use crate::watch::{Banded, NOTHING_LEFT};
 use given::give_sizes;
@@ -58,7 +58,7 @@ impl ContactRecord {
     }
 
     /// Adds an impact to those of this round.
-    fn append(&mut self, other: Impact) {
+    pub fn append(&mut self, other: Impact) {
         match &mut self.impact {
             Some(impact) => impact.append(other),
             none => *none = Some(other),
@@ -89,16 +89,37 @@ impl Rule for Contacts {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
         let given = give_sizes(tools.flow, transition, &self.delta)?;
         let guards = tools.flow.system().guards();
+        let has_fired = transition.firing.guards.iter().any(|&g| guards[g].contact.is_some());
         // While contacts are captured, steps and not transitions decide about them.
-        let is_captured = tools.flow.mode.structure.captured;
-        let fired: Vec<ContactGuard> =
-            transition.firing.guards.iter().filter_map(|&g| guards[g].contact).collect();
-        let is_of_contacts = !is_captured
+        let is_of_contacts = !tools.flow.mode.structure.captured
             && !tools.flow.system().contacts().is_empty()
-            && (!fired.is_empty() || transition.changes(&tools.flow.mode));
+            && (has_fired || transition.changes(&tools.flow.mode));
         if !is_of_contacts && given.is_empty() {
             return Ok(());
         }
+        self.resolve(tools, transition, given)?;
+        keep_impulses(tools.flow, transition);
+        Ok(())
+    }
+}
+
+impl Contacts {
+    /// Decides about contacts where a run begins.
+    pub fn begin(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        self.resolve(tools, transition, Vec::new())
+    }
+
+    /// Decides about the contacts that take part, with impulses that events give.
+    fn resolve(
+        &mut self,
+        tools: &mut Tools<'_, '_>,
+        transition: &mut Transition,
+        given: Vec<GivenRow>,
+    ) -> Result<(), Impossible> {
+        let guards = tools.flow.system().guards();
+        let is_captured = tools.flow.mode.structure.captured;
+        let fired: Vec<ContactGuard> =
+            transition.firing.guards.iter().filter_map(|&g| guards[g].contact).collect();
         self.open_what_has_jumped(tools, transition)?;
         let window = transition.firing.window.map(|window| window.hi - window.lo);
         let point = UncertainPoint { t: transition.t, y: &transition.after, delta: &self.delta };
@@ -113,9 +134,7 @@ impl Rule for Contacts {
         problem.resolve(transition)?;
         if self.stops_at_painleve { transition.contacts.check_painleve() } else { Ok(()) }
     }
-}
 
-impl Contacts {
     /// A closed contact whose gap jumps, because the body is put elsewhere or its surface is, is what its gap is then:
     /// open, or too deep. Without a jump it is closed, however far the method has let it drift.
     fn open_what_has_jumped(
@@ -127,13 +146,11 @@ impl Contacts {
         let flow = &mut *tools.flow;
         let t = transition.t;
         for (contact, shape) in system.contacts().iter().enumerate() {
-            if !flow.mode.status(shape).is_closed() {
-                continue;
-            }
+            let Some(hit) = shape.hit().filter(|_| flow.mode.status(shape).is_closed()) else { continue };
             let point = UncertainPoint { t, y: &transition.after, delta: &self.delta };
-            let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
+            let Some(gap) = flow.guards().banded_anyway(hit, point) else { continue };
             std::mem::swap(&mut flow.mode, &mut transition.mode_before);
-            let before = flow.guards().value(shape.hit, t, &transition.before);
+            let before = flow.guards().value(hit, t, &transition.before);
             std::mem::swap(&mut flow.mode, &mut transition.mode_before);
             if (gap.value - before).abs() <= gap.bound {
                 continue;
@@ -145,7 +162,7 @@ impl Contacts {
                 let lift = guards.enumerate().filter(|(_, guard)| guard.contact.is_some_and(is_lift));
                 transition.contacts.happened.extend(lift.map(|(g, _)| g));
             } else {
-                self.check_depth(flow, contact, gap, point)?;
+                self.check_depth(flow, (contact, hit), gap, point)?;
             }
         }
         Ok(())
@@ -155,11 +172,10 @@ impl Contacts {
     fn check_depth(
         &self,
         flow: &mut Flow<'_>,
-        contact: usize,
+        (contact, hit): (usize, usize),
         gap: Inexact,
         point: UncertainPoint<'_>,
     ) -> Result<(), Impossible> {
-        let hit = flow.system().contacts()[contact].hit;
         let allowed = MOST_DEEP * flow.guards().spread(hit, point.t, &mut point.y.to_vec(), &self.widths);
         if gap.value < -NOTHING_LEFT * gap.bound - allowed {
             return Err(ImpossibleContact::Penetrates { contact, gap: gap.value, allowed }.into());
@@ -167,7 +183,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// The contacts that take part: closed ones, those that hit, and those whose gap is zero as far as can be told. A gap
+    /// The contacts that take part: closed ones, those without a gap, those that hit, and those whose gap is zero as far as can be told. A gap
     /// below that has been put there by a reset, which cannot be made good.
     fn taking_part(
         &self,
@@ -182,22 +198,31 @@ impl Contacts {
         let bands = if rests { NOTHING_LEFT } else { 1.0 };
         let earlier = earlier(flow, point, window);
         for (contact, shape) in flow.system().contacts().iter().enumerate() {
-            if flow.mode.status(shape).is_closed() {
+            let Some(hit) = shape.hit().filter(|_| !flow.mode.status(shape).is_closed()) else {
                 part.push(contact);
                 continue;
-            }
-            let Some(gap) = flow.guards().banded_anyway(shape.hit, point) else { continue };
-            let before = flow.guards().value(shape.hit, point.t - window, &earlier);
+            };
+            let Some(gap) = flow.guards().banded_anyway(hit, point) else { continue };
+            let before = flow.guards().value(hit, point.t - window, &earlier);
             let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
-                || watch.is_inside(shape.hit, Banded::new(gap.value, gap.bound));
+                || watch.is_inside(hit, Banded::new(gap.value, gap.bound));
             if !is_zero && gap.value < 0.0 {
-                self.check_depth(flow, contact, gap, point)?;
+                self.check_depth(flow, (contact, hit), gap, point)?;
             }
             if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
                 part.push(contact);
             }
         }
         Ok(part)
+    }
+}
+
+/// Joints keep what they bore of a hit.
+fn keep_impulses(flow: &mut Flow<'_>, transition: &Transition) {
+    let Some(impact) = transition.contacts.impact.as_ref().filter(|impact| impact.has_impulses()) else { return };
+    for &(constraint, variable) in &flow.system().shape().mechanism.kept_impulses {
+        let borne = impact.joints.iter().find(|(joint, _)| *joint == constraint);
+        flow.mode.values.discrete[variable] = borne.map_or(0.0, |(_, impulse)| *impulse);
     }
 }
 

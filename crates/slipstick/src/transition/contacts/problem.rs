@@ -178,13 +178,10 @@ impl ContactProblem<'_, '_> {
         for (i, wish) in wishes.iter().enumerate() {
             let free = relations.free[2 * i];
             let is_left = if wish.lifts { free.value < -free.bound } else { free.value > free.bound };
-            let Some(window) = self.window.filter(|_| is_left && wish.stays && wish.status.is_closed())
-            else {
-                continue;
-            };
+            let window = self.window.filter(|_| is_left && wish.stays && wish.status.is_closed());
+            let Some((window, hit)) = window.zip(system.contacts()[self.which[i]].hit()) else { continue };
             let window = window.max(f64::EPSILON * transition.t.abs());
             let (mut moved, mut gradient) = (y.clone(), vec![0.0; y.len()]);
-            let hit = system.contacts()[self.which[i]].hit;
             self.flow.guards().gradient(hit, transition.t, &mut moved, &mut gradient);
             for (j, rate) in self.flow.position_rates(transition.t, y).into_iter().enumerate() {
                 moved[j] += window * rate.abs() * sign(gradient[j]);
@@ -207,7 +204,7 @@ impl ContactProblem<'_, '_> {
             if ends[i] || !opens || acceleration >= 0.0 {
                 continue;
             }
-            let hit = self.flow.system().contacts()[k].hit;
+            let Some(hit) = self.flow.system().contacts()[k].hit() else { continue };
             let point = UncertainPoint { t: transition.t, y: &transition.after, delta: self.delta };
             let Some(gap) = self.flow.guards().banded_anyway(hit, point) else { continue };
             // Where hits have come to nothing, so has what is as small.
@@ -253,7 +250,8 @@ impl ContactProblem<'_, '_> {
         let ends = self.has_fired(i, ContactChange::Stick) && (self.window.is_some() || is_zero);
         let direction = match status {
             _ if ends => 0.0,
-            Status::Slides(direction) if is_zero => direction,
+            // What is pressed by a given force may slide by its friction alone, while others hold it where it is.
+            Status::Slides(direction) if is_zero && relations.has_gap(i) => direction,
             _ if is_zero => 0.0,
             _ => slip.value.signum(),
         };
