@@ -304,6 +304,7 @@ impl<'a> Dimensions<'a> {
             Quantity::Output(i) => self.outputs[i],
             Quantity::Acceleration(i) => self.rate(i + self.scope.model().mechanism.coordinates),
             Quantity::Switch(_) | Quantity::Multiplier(_) | Quantity::Reaction(_) => None,
+            Quantity::Hold(_) | Quantity::Slack(_) => None,
         }
     }
 

@@ -31,6 +31,7 @@ mod monitor;
 mod one_sided;
 mod options;
 mod pace;
+mod drawing;
 mod passing;
 mod plan;
 mod projecting;
