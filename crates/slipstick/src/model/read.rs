@@ -30,7 +30,12 @@ pub(super) fn read(sources: &Sources) -> (Option<Model>, Vec<Diagnostic>) {
         Reader { text: sources.text(), errors: included.errors, indices: None, drawing: None };
     let mut model = reader.model(&included.table);
     let mut errors = reader.errors;
-    if model.run.joint_coordinates && errors.is_empty() {
+    if model.run.joint_coordinates && !included.table.contains_key("bodies") {
+        let message = "`coordinates = \"joint\"` is about bodies, and there are none";
+        let hint = "leave it out: the `coordinates` of the model are what it says";
+        let span = model.run.place("coordinates").unwrap_or_default();
+        errors.push(Diagnostic::new("joint-coordinates", span, message).hint(hint));
+    } else if model.run.joint_coordinates && errors.is_empty() {
         let mut reader =
             Reader { text: sources.text(), errors: Vec::new(), indices: None, drawing: Some(&model) };
         let in_joints = reader.model(&included.table);

@@ -33,7 +33,7 @@ pub(super) use lowered::GapRule;
 pub(super) use source::bad_index;
 
 use super::{BranchRule, Diagnostic, Model, Reference, Setting, StartRule, SwitchRule};
-use bodies::{BodyList, check_keys};
+use bodies::{BodyList, Pose, check_keys};
 use contacts::{ContactSets, ShapeScene, lower_contacts};
 use holding::Held;
 use joint::JointList;
@@ -44,7 +44,7 @@ use shapes::BodyShape;
 use source::PartSource;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Pair, Term};
-use tree::{Carried, CarriedPlaces, Tree};
+use tree::{Carried, CarriedPlaces, CarriedResets, Tree};
 
 /// The sections of parts.
 pub(super) const PART_KEYS: &[&str] = &[
@@ -162,6 +162,12 @@ impl Building<'_> {
         start_of_tracks(&held, &mut self.model.mechanism.start);
         self.model.mechanism.joints = held.values().map(|held| held.rule(&mut self.lowered)).collect();
         self.switch_joints(&held);
+        if let Some(tree) = &tree {
+            let links = self.links(&joints, &held);
+            let (source, lowered, order) = (&mut self.source, &mut self.lowered, &tree.order[..]);
+            CarriedResets { bodies: &bodies, carried: &carried, order, links: &links, source, lowered }
+                .translate(self.model);
+        }
         let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts, carried: &carried };
         self.lowered.merge_into(self.model);
         names.define(self.model, std::mem::take(&mut self.lowered.columns));
@@ -200,6 +206,24 @@ impl Building<'_> {
             }
         }
         Some(tree)
+    }
+
+    /// The bodies that each joint or drive joins, with how many constraints it is.
+    fn links(&self, joints: &JointList, held: &BTreeMap<&str, Held<'_>>) -> Vec<(Vec<usize>, usize)> {
+        let bodies = |name: &str| -> Vec<usize> {
+            let held = held.get(name).into_iter();
+            held.flat_map(|held| held.joint.ends.iter().filter_map(|end| end.body)).collect()
+        };
+        let own = held.values().map(|held| {
+            let further = usize::from(held.joint.track.is_some());
+            let rows = (held.joint.kind.relative)(&held.ends, Pose::Drawn).len().saturating_sub(further);
+            (bodies(&held.joint.name), if held.carries { 0 } else { rows })
+        });
+        let ratios =
+            joints.ratios.iter().map(|ratio| (ratio.ends.iter().flat_map(|name| bodies(name)).collect(), 1));
+        let drives = self.sections.get("drives").into_iter().flat_map(Setting::entries);
+        let driven = drives.filter_map(|(_, part)| Some((bodies(part.get("joint")?.string("").ok()?), 1)));
+        own.chain(ratios).chain(driven).collect()
     }
 
     /// Shapes, and what they do where they touch.

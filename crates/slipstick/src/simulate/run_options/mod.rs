@@ -388,7 +388,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "coordinates",
         default: "`\"absolute\"`",
         about: "for machines of parts: three coordinates for each body, or those of the joints that carry bodies",
-        more: Some("model-file.md#coordinates-of-joints"),
+        more: Some("concepts/bodies.md#coordinates-of-joints"),
         kind: OptionKind::OfModel("`\"absolute\"` or `\"joint\"`"),
         show: Show::Plan(Plan::coordinates),
         ..ROW

@@ -1,7 +1,7 @@
 //! Where a body is that a joint carries, how fast it moves, and in which ways.
 
 use super::Tree;
-use crate::model::parts::bodies::{Body, BodyList, Pose};
+use crate::model::parts::bodies::{Body, BodyList, BodyPlace, Pose};
 use crate::model::parts::holding::{Held, kept_value};
 use crate::model::parts::joint::Joint;
 use crate::model::parts::lowered::LoweredParts;
@@ -41,11 +41,11 @@ pub(in crate::model::parts) struct CarriedPlaces<'a> {
 
 /// A body with the joint that carries it.
 pub(in crate::model::parts) struct Carried<'a> {
-    held: &'a Held<'a>,
-    bodies: &'a BodyList,
+    pub(super) held: &'a Held<'a>,
+    pub(super) bodies: &'a BodyList,
     body: &'a Body,
     /// The end of the joint that is on the body.
-    end: usize,
+    pub(super) end: usize,
     is_watched: bool,
     /// What the joint keeps, by rows.
     kept: BTreeMap<&'static str, Term>,
@@ -137,16 +137,16 @@ impl Carried<'_> {
         if is_one { Term::whole(format!("slack.{}{}", self.held.own(row), "'".repeat(order))) } else { Term::zero() }
     }
 
-    fn own(&self) -> &super::super::bodies::BodyPlace {
+    pub(super) fn own(&self) -> &BodyPlace {
         [&self.held.ends.first, &self.held.ends.second][self.end]
     }
 
-    fn other(&self) -> &super::super::bodies::BodyPlace {
+    pub(super) fn other(&self) -> &BodyPlace {
         [&self.held.ends.second, &self.held.ends.first][self.end]
     }
 
     /// Plus for the second body of the joint, minus for the first.
-    fn signed(&self, term: &Term) -> Term {
+    pub(super) fn signed(&self, term: &Term) -> Term {
         if self.end == 1 { term.clone() } else { -term }
     }
 

@@ -5,6 +5,7 @@
 //! order in the file does not matter. What no joint carries is free and has its own three coordinates.
 
 mod carried;
+mod resets;
 
 use super::bodies::BodyList;
 use super::joint::Joint;
@@ -14,10 +15,11 @@ use carried::RowsOf;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use carried::{Carried, CarriedPlaces};
+pub(super) use resets::CarriedResets;
 
-/// How many joints may carry bodies in one model: their mass matrix is full, and takes the cube of this many
-/// operations in every step.
-pub(super) const MOST_COORDINATES: usize = 64;
+/// The most coordinates of one tree: the mass matrix of a tree is full, so what a step takes grows with the cube of
+/// this number, and three coordinates for each body soon take less.
+const MOST_COORDINATES: usize = 1064;
 
 /// Which joint carries each body.
 #[derive(Default)]
@@ -53,7 +55,36 @@ impl Tree {
         }
         let grown = Growing { joints, driven, of_body, depth: vec![None; bodies.list.len()] };
         let (order, carriers) = grown.grow(bodies, &carrying);
-        Self { order, carriers, watched }
+        let tree = Self { order, carriers, watched };
+        tree.check_size(source, joints);
+        tree
+    }
+
+    /// Refuses trees whose full mass matrices cost more than other coordinates.
+    fn check_size(&self, source: &mut PartSource, joints: &[Joint]) {
+        let mut trees: Vec<(usize, &Joint)> = Vec::new();
+        let mut tree_of: Vec<Option<usize>> = vec![None; self.carriers.len()];
+        for &i in &self.order {
+            let Some((k, end)) = self.carriers[i] else { continue };
+            // What stands on the ground side by side are trees of their own.
+            let tree = match joints[k].ends[1 - end].body {
+                None => trees.len(),
+                Some(parent) => *tree_of[parent].get_or_insert(trees.len()),
+            };
+            if tree == trees.len() {
+                trees.push((0, &joints[k]));
+            }
+            trees[tree].0 += usize::from(joints[k].kind.coordinate.is_some());
+            tree_of[i] = Some(tree);
+        }
+        for (count, joint) in trees.into_iter().filter(|(count, _)| *count > MOST_COORDINATES) {
+            let message = format!(
+                "the tree of joint `{}` has {count} coordinates of joints, and a tree may have {MOST_COORDINATES}",
+                joint.name
+            );
+            let hint = "leave out `coordinates = \"joint\"`: with three coordinates for each body, what a step takes grows in proportion with the number of bodies";
+            source.error("joint-coordinates", joint.span.clone(), message, hint);
+        }
     }
 
     /// The joints that carry bodies.
