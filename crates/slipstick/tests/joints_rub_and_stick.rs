@@ -48,7 +48,10 @@ fn assert_happens(text: &str, truth: &[(&str, f64)]) -> Vec<Trajectory> {
         let found = events(&run);
         assert_eq!(found.len(), truth.len(), "{name}: {found:?}");
         for ((event, t), (expected, at)) in found.iter().zip(truth) {
-            assert!(event == expected && (t - at).abs() < off, "{name}: {event} at {t}, not {expected} at {at}");
+            assert!(
+                event == expected && (t - at).abs() < off,
+                "{name}: {event} at {t}, not {expected} at {at}"
+            );
         }
         run
     };
@@ -187,7 +190,8 @@ fn time_of_stop() -> f64 {
 fn lengths_and_mirrors_do_not_matter() {
     let with = |scale: f64, sign: f64| {
         let (x, force) = (sign * 2.35 * scale, scale);
-        let text = SWINGS.replace("2.35", &format!("{x:e}")).replace("force = 1", &format!("force = {force:e}"));
+        let text =
+            SWINGS.replace("2.35", &format!("{x:e}")).replace("force = 1", &format!("force = {force:e}"));
         events(&run(&plan(&text), &plan(&text).options))
     };
     let plain = with(1.0, 1.0);
@@ -195,7 +199,10 @@ fn lengths_and_mirrors_do_not_matter() {
         let other = with(scale, sign);
         assert_eq!(other.len(), plain.len(), "{scale} {sign}: {other:?}");
         for ((name, t), (expected, at)) in other.iter().zip(&plain) {
-            assert!(name == expected && (t - at).abs() < 1e-5, "{scale} {sign}: {name} at {t}, not {expected} at {at}");
+            assert!(
+                name == expected && (t - at).abs() < 1e-5,
+                "{scale} {sign}: {name} at {t}, not {expected} at {at}"
+            );
         }
     }
 }
@@ -220,5 +227,8 @@ fn a_ratchet_with_friction_on_its_axle_lifts_and_holds() {
             assert!((teeth - teeth.round()).abs() < 1e-6, "it rests between teeth: {angles:?}");
         }
     }
-    assert!(angles.iter().flatten().zip(angles[0].iter().cycle()).all(|(a, b)| (a - b).abs() < 1e-4), "{angles:?}");
+    assert!(
+        angles.iter().flatten().zip(angles[0].iter().cycle()).all(|(a, b)| (a - b).abs() < 1e-4),
+        "{angles:?}"
+    );
 }

@@ -1,6 +1,7 @@
 //! Machines of the literature, written as bodies and joints, reach the states that are known, with every form and
 //! however they are drawn.
 
+use slipstick::formulation::Mixture;
 use slipstick::formulation::Stabilisation;
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
@@ -31,7 +32,12 @@ fn end_of(text: &str, change: impl FnOnce(&mut Plan)) -> BTreeMap<String, f64> {
     change(&mut plan);
     let run =
         simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"));
-    model.states.iter().map(|d| d.name.clone()).zip(run.end_state().iter().copied()).collect()
+    // With the coordinates of joints, where bodies are is no state.
+    let (mut outputs, mode) = (vec![0.0; model.outputs.len()], &run.segments.last().expect("a segment").mode);
+    let mut observer = Mixture::new(&plan.system, plan.system.outputs());
+    observer.observe(mode, run.end_time(), run.end_state(), &mut outputs);
+    let values = run.end_state().iter().copied().chain(outputs);
+    model.states.iter().chain(&model.outputs).map(|d| d.name.clone()).zip(values).collect()
 }
 
 fn assert_andrews(what: &str, text: &str, bound: f64, change: impl FnOnce(&mut Plan)) {
@@ -45,8 +51,24 @@ fn assert_andrews(what: &str, text: &str, bound: f64, change: impl FnOnce(&mut P
     }
 }
 
+fn with_joints(text: &str) -> String {
+    text.replace("[run]", "[run]\ncoordinates = \"joint\"")
+}
+
 #[test]
 fn andrews_mechanism_reaches_its_angles_with_every_form() {
+    assert_every_form(ANDREWS);
+}
+
+#[test]
+fn andrews_mechanism_reaches_its_angles_with_every_form_in_the_angles_of_its_joints() {
+    let text = with_joints(ANDREWS);
+    let model = Model::from_toml(&text).unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert_eq!((model.mechanism.coordinates, model.mechanism.constraints.len()), (7, 6));
+    assert_every_form(&text);
+}
+
+fn assert_every_form(text: &str) {
     let forms = [
         (Method::Automatic, None, 1e-9),
         (Method::DormandPrince5, None, 1e-9),
@@ -62,7 +84,7 @@ fn andrews_mechanism_reaches_its_angles_with_every_form() {
     for (method, stabilisation, tolerance) in forms {
         let what = format!("{method:?} {stabilisation:?}");
         let bound = if tolerance < 1e-8 { 1e-8 } else { 1e-3 };
-        assert_andrews(&what, ANDREWS, bound, |plan| {
+        assert_andrews(&what, text, bound, |plan| {
             plan.options.method = method;
             plan.options = plan.options.clone().tolerances(tolerance, tolerance / 10.0);
             if let Some(stabilisation) = stabilisation {
@@ -158,7 +180,11 @@ impl Drawing {
 
     /// The angle of the crank at the end, as it would be drawn upright.
     fn crank(&self) -> f64 {
-        let end = end_of(&self.text(), |_| {});
+        self.crank_of(&self.text())
+    }
+
+    fn crank_of(&self, text: &str) -> f64 {
+        let end = end_of(text, |_| {});
         let angle = end["crank.angle"] - self.turn;
         if self.mirrored { -angle } else { angle }
     }
@@ -180,5 +206,7 @@ fn a_machine_moves_the_same_however_it_is_drawn() {
     ] {
         let crank = drawing.crank();
         assert!((crank - truth).abs() < 1e-7, "{what}: {crank}, not {truth}");
+        let in_joints = drawing.crank_of(&with_joints(&drawing.text()));
+        assert!((in_joints - truth).abs() < 1e-7, "{what}, in angles of joints: {in_joints}, not {truth}");
     }
 }

@@ -302,12 +302,16 @@ fn status_of(choice: ContactChoice) -> Status {
 /// slip any more does not go on by sliding, unless a given force presses it: others may hold it where it is.
 fn changes(relations: &Relations, found: &Combination, wishes: &[Wish]) -> (usize, usize, usize) {
     let begins = |(i, choice): &(usize, &ContactChoice)| {
-        matches!(choice, ContactChoice::Slides(_)) && !relations.has_gap(*i) && wishes[*i].status != status_of(**choice)
+        matches!(choice, ContactChoice::Slides(_))
+            && !relations.has_gap(*i)
+            && wishes[*i].status != status_of(**choice)
     };
     let begun = found.choices.iter().enumerate().filter(begins).count();
     let differs = |i: usize| match (wishes[i].status, status_of(found.choices[i])) {
         (before, now) if !before.is_closed() => now.is_closed() && !wishes[i].hits,
-        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => now != Status::Sticks,
+        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => {
+            now != Status::Sticks
+        }
         (before, now) => now != before,
     };
     let differ = (0..wishes.len()).filter(|&i| differs(i)).count();

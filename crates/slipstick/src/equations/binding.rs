@@ -11,6 +11,7 @@ use super::needs::Needs;
 use super::parts::{EventSurface, Parts};
 use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
+use super::tree::slack_input;
 use super::{Border, ContactGuard, Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node, growth};
 use crate::model::{ContactChange, Definition, EventRule, Model, Reference, Trigger, is_meant};
@@ -267,6 +268,9 @@ impl LockSlots {
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
+        // What joints do not give is nowhere but in directions.
+        let nothing = lowering.arena.constant(0.0);
+        replacements.extend((0..2 * parts.mechanism.holds.len()).map(|k| (slack_input(k), nothing)));
         let mut all: Vec<&mut ExprId> = parts.derivatives.all_mut().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
         let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);

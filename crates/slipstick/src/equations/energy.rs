@@ -51,6 +51,9 @@ fn kinetic(lowering: &mut Lowering<'_>, model: &Model, parts: &MechanismParts) -
         Some(kinetic) => lowering.plain(kinetic),
         None => lowering.arena.constant(0.0),
     };
+    if let Some(of_trees) = parts.kinetic_of_trees {
+        sum = lowering.arena.add(sum, of_trees);
+    }
     for &FormulaEntry { row: i, column: j, value: mass } in &parts.entries {
         let (a, b) = (input(&mut lowering.arena, 1 + n + i), input(&mut lowering.arena, 1 + n + j));
         let half = lowering.arena.constant(if i == j { 0.5 } else { 1.0 });

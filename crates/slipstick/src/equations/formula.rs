@@ -20,9 +20,9 @@ use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
-    Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
-    ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
+    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions,
+    Layout, Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField,
+    Reset, ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
 use crate::model::{BranchRule, ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};

@@ -9,6 +9,7 @@ use super::derivatives::Derivatives;
 use super::energy::energies;
 use super::laws::LawParts;
 use super::lowering::{Lowering, input};
+use super::tree::{Tree, slack_input};
 use crate::expr::{Arena, ExprId, InputId, gradients};
 use crate::model::{ContactRule, Model, Scope, Versions};
 use std::collections::BTreeMap;
@@ -50,6 +51,9 @@ pub(super) struct MechanismParts {
     pub(super) entries: Vec<FormulaEntry>,
     /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
+    /// What joints that carry bodies hold them with, and the kinetic energy of those bodies.
+    pub(super) holds: Vec<ExprId>,
+    pub(super) kinetic_of_trees: Option<ExprId>,
     /// The numbers of laws.
     pub(super) laws: LawParts,
 }
@@ -61,10 +65,14 @@ impl MechanismParts {
         if n == 0 {
             return Self::default();
         }
-        let mut lagrange = Lagrange { lowering, model, n };
-        let mut parts = Self { applied: lagrange.forces(), ..Self::default() };
-        lagrange.motion(&mut parts);
-        lagrange.constraints(&mut parts);
+        let tree = Tree::read(lowering, model);
+        let holds = model.tree().map_or(0, |tree| tree.holds.len());
+        let mut lagrange = Lagrange { lowering, model, n, holds };
+        let mut pushing = lagrange.forces(&tree);
+        let mut parts = Self { applied: pushing[..n].to_vec(), ..Self::default() };
+        lagrange.motion(&mut parts, &tree, &mut pushing);
+        lagrange.constraints(&mut parts, &mut pushing[n..]);
+        parts.holds = pushing.split_off(n);
         parts.energies = energies(lowering, model, &parts, derivatives);
         parts.laws = LawParts { contacts: lowering.contact_laws(model), impulses: lowering.impulses(model) };
         parts
@@ -154,6 +162,15 @@ struct Lagrange<'l, 'm> {
     model: &'l Model,
     /// How many coordinates there are.
     n: usize,
+    /// How much joints hold that carry bodies, whose forces are looked at: behind the coordinates.
+    holds: usize,
+}
+
+/// Which inputs a gradient is by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Coordinates,
+    Rates,
 }
 
 impl Lagrange<'_, '_> {
@@ -169,7 +186,7 @@ impl Lagrange<'_, '_> {
     }
 
     /// The constraints: those of positions first.
-    fn constraints(&mut self, parts: &mut MechanismParts) {
+    fn constraints(&mut self, parts: &mut MechanismParts, holds: &mut [ExprId]) {
         let n = self.n;
         let of_speeds = of_speeds(self.model, &Scope::new(self.model));
         let constraints = self.model.mechanism.constraints.iter().zip(self.model.constraint_versions());
@@ -187,6 +204,7 @@ impl Lagrange<'_, '_> {
         parts.holonomic = positions.len();
         parts.offset = self.lowering.arena.derivative_along(&positions, &[(InputId(0), one)]);
         parts.offset.extend(&speeds);
+        self.push_holds((&positions, &speeds), holds);
         let (of_coordinates, of_rates) = (1..1 + n, 1 + n..1 + 2 * n);
         let held = entries(
             gradients(&mut self.lowering.arena, &positions, |q| of_coordinates.contains(&q.index())),
@@ -208,16 +226,20 @@ impl Lagrange<'_, '_> {
     }
 
     /// The mass matrix and the forces.
-    fn motion(&mut self, parts: &mut MechanismParts) {
+    fn motion(&mut self, parts: &mut MechanismParts, tree: &Tree, pushing: &mut Vec<ExprId>) {
         let mut mass: BTreeMap<(usize, usize), ExprId> = BTreeMap::new();
-        let mut force = parts.applied.clone();
+        let mut force = pushing.clone();
+        if !tree.is_empty() {
+            self.tree_terms(tree, &mut mass, &mut force);
+            parts.kinetic_of_trees = Some(tree.kinetic(&mut self.lowering.arena));
+        }
         if let Some(kinetic) = &self.model.mechanism.kinetic {
             let kinetic = self.lowering.locked(kinetic, "kinetic");
             self.kinetic_terms(kinetic, &mut mass, &mut force);
         }
         if let Some(potential) = &self.model.mechanism.potential {
             let potential = self.lowering.locked(potential, "potential");
-            for (i, slope) in self.gradient(potential, 1) {
+            for (i, slope) in self.gradient(potential, By::Coordinates) {
                 force[i] = self.lowering.arena.sub(force[i], slope);
             }
         }
@@ -234,6 +256,8 @@ impl Lagrange<'_, '_> {
         }
         parts.mass =
             mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
+        pushing.truncate(self.n);
+        pushing.extend(force.drain(self.n..));
         self.split_forces(force, parts);
     }
 
@@ -259,10 +283,13 @@ impl Lagrange<'_, '_> {
         force: &mut [ExprId],
     ) {
         let n = self.n;
-        for (i, pushed) in self.gradient(kinetic, 1) {
+        for (i, pushed) in self.gradient(kinetic, By::Coordinates) {
             force[i] = self.lowering.arena.add(force[i], pushed);
         }
-        let (places, momenta): (Vec<usize>, Vec<ExprId>) = self.gradient(kinetic, 1 + n).into_iter().unzip();
+        let (held, moving): (Vec<_>, Vec<_>) =
+            self.gradient(kinetic, By::Rates).into_iter().partition(|(i, _)| *i >= n);
+        self.hold_momenta(&held, force);
+        let (places, momenta): (Vec<usize>, Vec<ExprId>) = moving.into_iter().unzip();
         let rates = 1 + n..1 + 2 * n;
         let rows = gradients(&mut self.lowering.arena, &momenta, |input| rates.contains(&input.index()));
         for entry in entries(rows, 1 + n) {
@@ -273,31 +300,115 @@ impl Lagrange<'_, '_> {
         }
     }
 
-    fn forces(&mut self) -> Vec<ExprId> {
+    fn forces(&mut self, tree: &Tree) -> Vec<ExprId> {
         let mut forces = vec![self.lowering.arena.constant(0.0); self.n];
         for ((coordinate, versions), sum) in
             self.model.coordinates().iter().zip(self.model.force_versions()).zip(&mut forces)
         {
-            let key = format!("forces.{}", coordinate.name);
-            if let Some(common) = versions.common {
-                *sum = self.lowering.locked(common, &key);
-            }
-            // The force of the mode that holds is added.
-            let own = Versions { common: None, modes: versions.modes };
-            let own = self
-                .lowering
-                .by_mode(self.model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
-            *sum = self.lowering.arena.add(*sum, own);
+            *sum = self.force(&coordinate.name, versions);
         }
+        forces = self.with_places(tree, forces);
         self.add_friction(&mut forces);
         self.add_compliance(&mut forces);
         forces
     }
 
+    /// The force along a coordinate, or on where a body is.
+    fn force(&mut self, name: &str, versions: Versions<'_>) -> ExprId {
+        let key = format!("forces.{name}");
+        let common = match versions.common {
+            Some(common) => self.lowering.locked(common, &key),
+            None => self.lowering.arena.constant(0.0),
+        };
+        // The force of the mode that holds is added.
+        let own = Versions { common: None, modes: versions.modes };
+        let own = self
+            .lowering
+            .by_mode(self.model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
+        self.lowering.arena.add(common, own)
+    }
+
+    /// Adds what forces on bodies of trees do along coordinates, and behind those along what joints hold.
+    fn with_places(&mut self, tree: &Tree, mut forces: Vec<ExprId>) -> Vec<ExprId> {
+        let (model, zero) = (self.model, self.lowering.arena.constant(0.0));
+        forces.resize(self.n + self.holds, zero);
+        let Some(rule) = model.tree() else { return forces };
+        let mut wrenches = Vec::new();
+        for (body, versions) in rule.bodies.iter().zip(model.place_force_versions()) {
+            let mut wrench = [zero; 3];
+            for ((sum, name), versions) in wrench.iter_mut().zip(&body.place).zip(versions) {
+                *sum = self.force(name, versions);
+            }
+            wrenches.push(wrench);
+        }
+        let spread = tree.spread(&mut self.lowering.arena, wrenches);
+        for (force, part) in forces.iter_mut().zip(spread) {
+            *force = self.lowering.arena.add(*force, part);
+        }
+        forces
+    }
+
+    /// The masses of trees of bodies, and what these push with at constant rates; along what joints hold, with the
+    /// accelerations of the motion.
+    fn tree_terms(&mut self, tree: &Tree, mass: &mut BTreeMap<(usize, usize), ExprId>, force: &mut [ExprId]) {
+        let arena = &mut self.lowering.arena;
+        tree.add_masses(arena, mass);
+        let bias = tree.seeds(arena, None);
+        let bias = tree.inertial(arena, &bias);
+        let bias = tree.spread(arena, bias);
+        for (force, part) in force[..self.n].iter_mut().zip(&bias) {
+            *force = arena.add(*force, *part);
+        }
+        if self.holds > 0 {
+            let moving = tree.seeds(arena, Some(&of_motion));
+            let moving = tree.inertial(arena, &moving);
+            let moving = tree.spread(arena, moving);
+            for (force, part) in force.iter_mut().zip(&moving).skip(self.n) {
+                *force = arena.add(*force, *part);
+            }
+        }
+    }
+
+    /// What constraints add to what joints hold with: `-λ ∂g/∂δ` along each way that a joint does not give.
+    fn push_holds(&mut self, (positions, speeds): (&[ExprId], &[ExprId]), holds: &mut [ExprId]) {
+        if holds.is_empty() {
+            return;
+        }
+        let n = self.n;
+        let rows = positions.iter().map(|row| (*row, By::Coordinates));
+        for (row, (formula, by)) in rows.chain(speeds.iter().map(|row| (*row, By::Rates))).enumerate() {
+            for (i, slope) in self.gradient(formula, by).into_iter().filter(|(i, _)| *i >= n) {
+                let arena = &mut self.lowering.arena;
+                let multiplier = of_motion(arena, n + row);
+                let push = arena.mul(multiplier, slope);
+                holds[i - n] = arena.sub(holds[i - n], push);
+            }
+        }
+    }
+
+    /// What the momenta of a kinetic energy that is written add to what joints hold with.
+    fn hold_momenta(&mut self, held: &[(usize, ExprId)], force: &mut [ExprId]) {
+        if held.is_empty() {
+            return;
+        }
+        let n = self.n;
+        let arena = &mut self.lowering.arena;
+        let mut seeds = vec![(InputId(0), arena.constant(1.0))];
+        for i in 0..n {
+            let place = |i: usize| InputId(u32::try_from(i).unwrap_or(u32::MAX));
+            seeds.push((place(1 + i), input(arena, 1 + n + i)));
+            seeds.push((place(1 + n + i), of_motion(arena, i)));
+        }
+        let momenta: Vec<ExprId> = held.iter().map(|(_, momentum)| *momentum).collect();
+        for ((i, _), drift) in held.iter().zip(arena.derivative_along(&momenta, &seeds)) {
+            force[*i] = arena.sub(force[*i], drift);
+        }
+    }
+
     /// Adds the friction of contacts that slide: `T ∂u/∂v` on each coordinate.
     fn add_friction(&mut self, forces: &mut [ExprId]) {
         for (force, slip) in self.lowering.sliding_frictions(self.model) {
-            for (i, lever) in self.gradient(slip, 1 + self.n) {
+            for (i, lever) in self.gradient(slip, By::Rates) {
                 let push = self.lowering.arena.mul(force, lever);
                 forces[i] = self.lowering.arena.add(forces[i], push);
             }
@@ -310,19 +421,25 @@ impl Lagrange<'_, '_> {
             let key = format!("contacts.{}", contact.name);
             let force = self.lowering.locked(&contact.force, &key);
             let gap = self.lowering.locked(&contact.gap, &format!("{key}.gap"));
-            for (i, lever) in self.gradient(gap, 1) {
+            for (i, lever) in self.gradient(gap, By::Coordinates) {
                 let push = self.lowering.arena.mul(force, lever);
                 forces[i] = self.lowering.arena.add(forces[i], push);
             }
         }
     }
 
-    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero,
-    /// with their places among these.
-    fn gradient(&mut self, of: ExprId, first: usize) -> Vec<(usize, ExprId)> {
-        let wanted = first..first + self.n;
-        let found = gradients(&mut self.lowering.arena, &[of], |input| wanted.contains(&input.index()));
-        found.into_iter().flatten().map(|(input, slope)| (input.index() - first, slope)).collect()
+    /// The derivatives by all coordinates or all rates that are not always zero, with their places among these; behind
+    /// them those by what joints hold.
+    fn gradient(&mut self, of: ExprId, by: By) -> Vec<(usize, ExprId)> {
+        let (n, holds) = (self.n, self.holds);
+        let (first, further) = if by == By::Coordinates { (1, 0) } else { (1 + n, 1) };
+        let place = |input: InputId| {
+            let own = input.index().checked_sub(first).filter(|i| *i < n);
+            let slack = || input.index().checked_sub(slack_input(0).index()).filter(|k| *k < 2 * holds);
+            own.or_else(|| slack().filter(|k| k % 2 == further).map(|k| n + k / 2))
+        };
+        let found = gradients(&mut self.lowering.arena, &[of], |input| place(input).is_some());
+        found.into_iter().flatten().filter_map(|(input, slope)| Some((place(input)?, slope))).collect()
     }
 
     /// The rates of expressions along the motion while the speeds stay as they are.

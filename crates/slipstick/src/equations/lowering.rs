@@ -2,6 +2,7 @@
 
 use super::lagrange::{of_motion, rows_of};
 use super::locking::{LockName, Locker, Locks};
+use super::tree::{hold_input, slack_input};
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Formula, Logic, Model, Quantity, Scope, Versions};
 
@@ -38,6 +39,11 @@ impl Names<'_> {
         self.scope.inertia_place(name)
     }
 
+    /// The place of a coordinate.
+    pub(super) fn coordinate(&self, name: &str) -> Option<usize> {
+        self.scope.coordinate(name)
+    }
+
     /// The place of a mode.
     pub(super) fn mode(&self, name: &str) -> Option<usize> {
         self.scope.mode(name)
@@ -69,6 +75,8 @@ impl Names<'_> {
             Quantity::Multiplier(i) => of_motion(arena, self.multipliers[i]),
             Quantity::Acceleration(i) => of_motion(arena, i),
             Quantity::Reaction(i) => of_motion(arena, self.first_reaction + i),
+            Quantity::Hold(k) => arena.input(hold_input(k)),
+            Quantity::Slack(k) => arena.input(slack_input(k)),
         })
     }
 }
@@ -241,8 +249,14 @@ impl<'m> Lowering<'m> {
     /// Which outputs the motion depends on. `order` has each output after those that it uses.
     fn used_outputs(&self, model: &Model, order: &[usize], versions: &[Versions<'_>]) -> Vec<bool> {
         let mut used = vec![false; model.outputs.len()];
-        for formula in model.moving_formulas() {
+        for formula in model.moving_formulas().chain(model.tree_formulas()) {
             self.mark_outputs(formula, &mut used);
+        }
+        let places = model.tree().into_iter().flat_map(|tree| &tree.bodies).flat_map(|body| &body.place);
+        for name in places.flat_map(|place| [place.clone(), format!("{place}'")]) {
+            if let Some(Quantity::Output(i)) = self.names.scope.meaning(&name) {
+                used[i] = true;
+            }
         }
         for &i in order.iter().rev() {
             if used[i] {
@@ -304,6 +318,20 @@ impl<'m> Lowering<'m> {
                 self.arena.sub(left, right)
             }
             None => self.locked(formula, place),
+        }
+    }
+
+    /// Puts what joints hold bodies with, now that it is known, into what looks at it.
+    pub(super) fn put_holds(&mut self, holds: &[ExprId], looking: Vec<&mut ExprId>) {
+        if holds.is_empty() {
+            return;
+        }
+        let replacements: Vec<_> = holds.iter().enumerate().map(|(k, hold)| (hold_input(k), *hold)).collect();
+        let all: Vec<&mut ExprId> = looking.into_iter().chain(&mut self.names.outputs).collect();
+        let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
+        let placed = self.arena.substitute_all(&ids, &replacements);
+        for (id, placed) in all.into_iter().zip(placed) {
+            *id = placed;
         }
     }
 

@@ -51,6 +51,7 @@ mod softening;
 mod surfaces;
 mod system;
 mod tapes;
+mod tree;
 
 pub use crate::model::{Direction, Side};
 pub use active_rows::ActiveRows;

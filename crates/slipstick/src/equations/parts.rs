@@ -60,16 +60,21 @@ impl Parts {
         let events = model.all_events().enumerate().map(|(i, (mode, e))| reader.event(i, mode, e)).collect();
         let conditions = reader.conditions;
         let mechanism = MechanismParts::derive(lowering, model, &derivatives);
-        let audit = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
-        let (outputs, switches) = (lowering.lock_outputs(model), lowering.shown_switches(model));
-        let (resets, discrete) = (ResetParts::read_all(lowering, model), model.discrete.len());
+        let mut audit: Vec<ExprId> =
+            model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
+        let (mut outputs, switches) = (lowering.lock_outputs(model), lowering.shown_switches(model));
+        let (mut resets, discrete) = (ResetParts::read_all(lowering, model), model.discrete.len());
         let own = |mode: &ModeRule| {
             !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
         };
         // The picture is read last: whoever draws a model runs the same equations.
         let numbers = model.about.picture.formulas();
         let locked = numbers.iter().map(|number| lowering.locked(number, "picture")).collect();
-        let picture = (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
+        let mut picture: (Vec<ExprId>, Vec<ExprId>) =
+            (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
+        let looking = outputs.iter_mut().chain(&mut audit).chain(&mut picture.0).chain(&mut picture.1);
+        let looking = looking.chain(resets.iter_mut().flatten().flat_map(|reset| &mut reset.values));
+        lowering.put_holds(&mechanism.holds, looking.collect());
         let depends_on_mode = model.modes.iter().any(own);
         Self {
             derivatives,

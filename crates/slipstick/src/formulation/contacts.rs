@@ -245,7 +245,8 @@ impl RelationBuilder<'_> {
     /// The velocities of closed gaps before what happens, zero for others.
     fn left_of(&self, (contacts, statuses): (&[&ContactShape], &[Status])) -> Vec<f64> {
         let left = |(contact, status): (&&ContactShape, &Status)| {
-            let row = contact.normal().and_then(|normal| self.rows.row(normal)).filter(|_| status.is_closed());
+            let row =
+                contact.normal().and_then(|normal| self.rows.row(normal)).filter(|_| status.is_closed());
             row.map_or(0.0, |row| self.held[row])
         };
         contacts.iter().zip(statuses).map(left).collect()

@@ -384,7 +384,9 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
             PressRule::Gap { .. } => {
                 model.outputs.push(own("friction", friction.sliding.clone()));
                 let (ratio, normal) = (contact_name(name, "friction"), lambda("normal"));
-                model.outputs.push(own("force.t", text(&format!("-{sticks} + {ratio}*{direction}*{normal}"))));
+                model
+                    .outputs
+                    .push(own("force.t", text(&format!("-{sticks} + {ratio}*{direction}*{normal}"))));
             }
             PressRule::Given(force) => {
                 let [ratio, force] = [&friction.sliding, force].map(|formula| formula.syntax.text());

@@ -7,8 +7,8 @@
 use super::compliant::CompliantRule;
 use super::versions::Versions;
 use super::{
-    Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger, contact_name,
-    dependency_order,
+    Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger,
+    contact_name, dependency_order,
 };
 use crate::expr::{Dimension, DimensionError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -306,6 +306,7 @@ impl<'a> Dimensions<'a> {
             Quantity::Output(i) => self.outputs[i],
             Quantity::Acceleration(i) => self.rate(i + self.scope.model().mechanism.coordinates),
             Quantity::Switch(_) | Quantity::Multiplier(_) | Quantity::Reaction(_) => None,
+            Quantity::Hold(_) | Quantity::Slack(_) => None,
         }
     }
 

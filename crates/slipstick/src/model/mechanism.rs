@@ -9,7 +9,7 @@ use super::parts::PartSections;
 use super::read::{Reader, Value};
 use super::{
     CompliantRule, ContactRule, Definition, Diagnostic, Formula, JointRule, Model, PartAmount, Quantity,
-    Reference, Scope, SourceLocation, Trigger, dependency_order,
+    Reference, Scope, SourceLocation, TreeRule, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +48,8 @@ pub struct MechanismRule {
     pub joints: Vec<JointRule>,
     /// Constraints of joints, each with the discrete variable that keeps its impulse in the last hit.
     pub kept_impulses: Vec<[String; 2]>,
+    /// The bodies as trees, if they have the coordinates of joints.
+    pub tree: Option<TreeRule>,
     /// The formulas of parts, from which those of the motion are put together.
     pub amounts: Vec<PartAmount>,
     /// The parameters that say how many parts there are.
@@ -171,8 +173,13 @@ impl Model {
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
     pub fn is_of_speeds(&self, constraint: &Formula, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
-        let is_speed =
-            |name: &str| matches!(scope.meaning(name), Some(Quantity::State(i)) if (n..2 * n).contains(&i));
+        // How fast a body of a tree moves is no state; it has the name of one.
+        let is_rate = |name: &str| self.tree().is_some() && name.ends_with('\'');
+        let is_speed = |name: &str| match scope.meaning(name) {
+            Some(Quantity::State(i)) => (n..2 * n).contains(&i),
+            Some(Quantity::Output(_)) => is_rate(name),
+            _ => false,
+        };
         constraint.syntax.names_of_values().any(|(name, _)| is_speed(name))
     }
 }
@@ -215,6 +222,7 @@ impl Reader<'_> {
             compliant: Vec::new(),
             joints: Vec::new(),
             kept_impulses: Vec::new(),
+            tree: None,
             start: StartRule::default(),
             bodies: Vec::new(),
             amounts: Vec::new(),
@@ -310,7 +318,9 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
-    for force in rule.forces.iter().filter(|f| scope.coordinate(&f.name).is_none()) {
+    let is_free =
+        |force: &&Definition| scope.coordinate(&force.name).is_none() && !model.is_place(&force.name);
+    for force in rule.forces.iter().filter(is_free) {
         errors.push(scope.unknown(&force.name, force.span.clone(), names(), "among the coordinates"));
     }
     for entry in rule.inertia.iter().filter(|d| scope.inertia_place(&d.name).is_none()) {

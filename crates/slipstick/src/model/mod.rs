@@ -24,6 +24,7 @@ mod read;
 mod sections;
 mod setting;
 mod sides;
+mod tree;
 mod versions;
 
 pub use compliant::CompliantRule;
@@ -41,6 +42,7 @@ pub use order::dependency_order;
 pub use picture::{DrawnBody, DrawnLine, DrawnNumber, DrawnPoint, DrawnShape, Outline, Picture, PictureRule};
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
+pub use tree::{Along, TreeBody, TreeMotion, TreeRule};
 pub use versions::Versions;
 
 use crate::expr::{Dimension, ParseError, Relation, Syntax, parse};
@@ -251,6 +253,8 @@ pub struct RunRule {
     pub mode: Option<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; none switches exactly.
     pub regularise: Option<f64>,
+    /// Whether bodies have the coordinates of their joints, and not three each.
+    pub joint_coordinates: bool,
     /// Everything that is said in the section, also what stands above. The table of run options of room
     /// `simulate` knows what it means.
     pub settings: Vec<Setting>,
@@ -314,6 +318,9 @@ pub struct Model {
     pub units: Vec<(Reference, String)>,
     /// What is asked of a run.
     pub run: RunRule,
+    /// The same machine with three coordinates for each body, if this one has the coordinates of joints: its drawing
+    /// is put together so.
+    pub drawing: Option<Box<Model>>,
 }
 
 impl Model {
@@ -336,8 +343,14 @@ impl Model {
     ) -> Result<Self, Vec<Diagnostic>> {
         let (model, mut diagnostics) = read::read(sources);
         if let Some(model) = &model {
-            diagnostics.extend(check::check(model));
-            diagnostics.extend(further(model));
+            let drawing = model.drawing.as_deref().unwrap_or(model);
+            diagnostics.extend(check::check(drawing));
+            diagnostics.extend(further(drawing));
+            // What is wrong there is wrong here too, and is said once.
+            if model.drawing.is_some() && diagnostics.is_empty() {
+                diagnostics.extend(check::check(model));
+                diagnostics.extend(further(model));
+            }
         }
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         // A formula may stand in several places, as the gap of a contact does.

@@ -1,5 +1,6 @@
 //! What a name means, and what may be used where.
 
+use super::tree::SLACK;
 use super::{Definition, Diagnostic, Formula, MODE, Model};
 use crate::expr::{FUNCTIONS, nearest, parse};
 use std::borrow::Cow;
@@ -28,12 +29,19 @@ pub enum Quantity {
     Reaction(usize),
     /// The acceleration of a coordinate, by its index.
     Acceleration(usize),
+    /// What a joint that carries a body holds it with, by its place in the tree.
+    Hold(usize),
+    /// How far a body of a tree is from where its joint holds it, which is nowhere; the rate of that stands behind it.
+    Slack(usize),
 }
 
 impl Quantity {
     /// Whether it follows from the motion: it can be looked at, but not be a cause of it.
     pub(super) fn follows_from_motion(self) -> bool {
-        matches!(self, Self::Multiplier(_) | Self::Reaction(_) | Self::Acceleration(_))
+        matches!(
+            self,
+            Self::Multiplier(_) | Self::Reaction(_) | Self::Acceleration(_) | Self::Hold(_) | Self::Slack(_)
+        )
     }
 
     /// Whether it changes between events; an output does if it uses what does.
@@ -64,7 +72,7 @@ impl Quantity {
             Self::Discrete(_) => "a discrete variable",
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
-            Self::Multiplier(_) => "a multiplier",
+            Self::Multiplier(_) | Self::Hold(_) | Self::Slack(_) => "a multiplier",
             Self::Reaction(_) => "a reaction",
             Self::Acceleration(_) => "an acceleration",
         }
@@ -98,6 +106,8 @@ pub struct Scope<'a> {
     states: Places<'a>,
     discrete: Places<'a>,
     constraints: Places<'a>,
+    /// What joints that carry bodies hold.
+    holds: Places<'a>,
     modes: Places<'a>,
     /// How many more names may be compared with misspelt ones.
     comparisons_left: Cell<usize>,
@@ -126,6 +136,7 @@ impl<'a> Scope<'a> {
             states: of(&model.states),
             discrete: of(&model.discrete),
             constraints: of(&model.mechanism.constraints),
+            holds: places(model.tree().into_iter().flat_map(|tree| &tree.holds)),
             modes: places(model.modes.iter().map(|mode| &mode.name)),
             comparisons_left: Cell::new(MOST_COMPARISONS),
         }
@@ -138,7 +149,18 @@ impl<'a> Scope<'a> {
         let of_coordinate = || self.coordinate(name.strip_prefix(REACTION)?).map(Quantity::Reaction);
         let of_second_rate = || self.coordinate(name.strip_suffix(ACCELERATION)?).map(Quantity::Acceleration);
         let own = self.meanings.get(name).copied();
-        own.or_else(of_constraint).or_else(of_coordinate).or_else(of_second_rate)
+        let found = own.or_else(of_constraint).or_else(of_coordinate).or_else(of_second_rate);
+        found.or_else(|| self.of_tree(name))
+    }
+
+    /// What a name stands for that only trees of bodies have.
+    fn of_tree(&self, name: &str) -> Option<Quantity> {
+        if let Some(hold) = name.strip_prefix(MULTIPLIER) {
+            return self.holds.get(hold).copied().map(Quantity::Hold);
+        }
+        let way = name.strip_prefix(SLACK)?;
+        let path = way.trim_end_matches('\'');
+        self.holds.get(path).map(|k| Quantity::Slack(2 * k + (way.len() - path.len()).min(1)))
     }
 
     /// The model whose names they are.

@@ -26,10 +26,24 @@ pub(super) fn read(sources: &Sources) -> (Option<Model>, Vec<Diagnostic>) {
     if !included.is_complete {
         return (None, included.errors);
     }
-    let mut reader = Reader { text: sources.text(), errors: included.errors, indices: None };
+    let mut reader = Reader { text: sources.text(), errors: included.errors, indices: None, drawing: None };
     let mut model = reader.model(&included.table);
+    let mut errors = reader.errors;
+    if model.run.joint_coordinates && !included.table.contains_key("bodies") {
+        let message = "`coordinates = \"joint\"` is about bodies, and there are none";
+        let hint = "leave it out: the `coordinates` of the model are what it says";
+        let span = model.run.place("coordinates").unwrap_or_default();
+        errors.push(Diagnostic::new("joint-coordinates", span, message).hint(hint));
+    } else if model.run.joint_coordinates && errors.is_empty() {
+        let mut reader =
+            Reader { text: sources.text(), errors: Vec::new(), indices: None, drawing: Some(&model) };
+        let in_joints = reader.model(&included.table);
+        errors = reader.errors;
+        let drawing = std::mem::replace(&mut model, in_joints);
+        model.drawing = Some(Box::new(drawing));
+    }
     model.about.left_out = included.left_out;
-    (Some(model), reader.errors)
+    (Some(model), errors)
 }
 
 /// An error of the TOML parser, with its cure.
@@ -52,6 +66,8 @@ pub(super) struct Reader<'t> {
     pub(super) errors: Vec<Diagnostic>,
     /// Counts out the indices of bodies, if there are any.
     pub(super) indices: Option<Indices>,
+    /// The model with three coordinates for each body, if it is read again for those of joints.
+    pub(super) drawing: Option<&'t Model>,
 }
 
 impl Reader<'_> {

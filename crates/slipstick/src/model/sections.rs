@@ -76,7 +76,7 @@ impl Reader<'_> {
         let parts = self.part_sections(table);
         self.mechanism(table, &mut model, parts.is_some());
         if let Some((parts, indices)) = parts.zip(self.indices.take()) {
-            let (touching, mut errors) = parts.add_to(&mut model, indices);
+            let (touching, mut errors) = parts.add_to(&mut model, indices, self.drawing);
             self.errors.append(&mut errors);
             let made = touching.gaps.into_iter().map(|contact| add_gap(&mut model, contact));
             self.errors.extend(made.filter_map(Result::err));
@@ -191,6 +191,10 @@ impl Reader<'_> {
                 key @ "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 key @ "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
                 key @ "regularise" => run.regularise = self.positive(value, key),
+                key @ "coordinates" => {
+                    let words = [("absolute", false), ("joint", true)];
+                    run.joint_coordinates = self.word(value, key, &words) == Some(true);
+                }
                 _ => {}
             }
         }

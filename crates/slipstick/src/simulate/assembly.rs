@@ -43,6 +43,8 @@ const MOVED: f64 = 1e-9;
 
 /// Puts the mechanism of a plan together; none if the model has no mechanism.
 pub fn assemble(plan: &Plan) -> Result<Option<Assembly>, Error> {
+    // What is drawn is put together with three coordinates for each body.
+    let plan = plan.drawing.as_ref().map_or(plan, |drawing| &drawing.plan);
     let system: &dyn System = &plan.system;
     if system.mechanism().is_none() {
         return Ok(None);

@@ -15,6 +15,7 @@ mod contacts;
 mod contest;
 mod contradiction;
 mod density;
+mod drawing;
 mod error;
 mod exits;
 mod failure;

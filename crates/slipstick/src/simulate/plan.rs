@@ -1,5 +1,6 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
+use super::drawing::Drawing;
 use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, validate};
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
@@ -36,6 +37,8 @@ pub struct Plan {
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not
     /// given.
     pub regularise: Option<f64>,
+    /// The same machine with three coordinates for each body, if this one has those of joints.
+    pub(super) drawing: Option<Box<Drawing>>,
 }
 
 impl Plan {
@@ -73,9 +76,23 @@ impl Plan {
         }
         options.method = overrides.method.unwrap_or(options.method);
         check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
-        let start = Start { t: times.from, mode: model.start_mode(), ..Start::at(system.start()) };
-        let regularise = model.run.regularise;
-        Ok(Self { system, start, options, output_step: times.output_step, regularise })
+        let mut start = Start { t: times.from, mode: model.start_mode(), ..Start::at(system.start()) };
+        let drawing = match model.drawing.as_deref() {
+            Some(drawing) => Some(Box::new(Drawing::new(drawing, Self::new(drawing, overrides)?))),
+            None => None,
+        };
+        if let Some(found) =
+            drawing.as_ref().and_then(|drawing| drawing.start_of(&system.shape().state_names))
+        {
+            start.y = found;
+        }
+        let (regularise, output_step) = (model.run.regularise, times.output_step);
+        Ok(Self { system, start, options, output_step, regularise, drawing })
+    }
+
+    /// Whether bodies have the coordinates of their joints, or three each.
+    pub(super) fn coordinates(&self) -> OptionValue {
+        if self.drawing.is_some() { "joint".into() } else { "absolute".into() }
     }
 
     /// The name of the mode that the run begins in; none if the model has no modes.

@@ -9,6 +9,7 @@ const DRIVE: (&str, &str) = ("drive.", ".row");
 
 /// What is wrong with the start of a model, with its place; none if that is not known of its parts.
 pub fn explain_start(model: &Model, error: &Error, overrides: &Overrides) -> Option<Diagnostic> {
+    let model = model.drawing.as_deref().unwrap_or(model);
     let Error::NotConsistent { what, left, about, .. } = error else { return None };
     if what != "the start" || model.mechanism.bodies.is_empty() {
         return None;

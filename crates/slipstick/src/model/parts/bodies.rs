@@ -294,6 +294,29 @@ impl BodyList {
         place.body.map_or_else(Term::zero, rate)
     }
 
+    /// How fast the centre of mass of a body moves where it is drawn, and how fast the body turns: x, y, angle.
+    pub(super) fn drawn_rates(&self, body: &Body) -> [Term; 3] {
+        let (arm, turn) = (turned(&body.com, &body.drawing()[2]), self.drawn_turn(body.within.as_ref()));
+        let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);
+        let velocity = turned(&body.velocity.clone().unwrap_or_else(origin), &turn);
+        let [x, y] = plus(&velocity, &scaled(&left_of(&arm), &spin));
+        [x, y, spin]
+    }
+
+    /// How fast a place moves where its body is drawn.
+    pub(super) fn drawn_velocity(&self, place: &BodyPlace) -> Pair {
+        let Some(i) = place.body else { return origin() };
+        let body = &self.list[i];
+        let [x, y, spin] = self.drawn_rates(body);
+        let arm = turned(&minus(&place.at, &body.com), &body.drawing()[2]);
+        plus(&[x, y], &scaled(&left_of(&arm), &spin))
+    }
+
+    /// How fast the body of a place turns where it is drawn.
+    pub(super) fn drawn_turning(&self, place: &BodyPlace) -> Term {
+        place.body.map_or_else(Term::zero, |i| self.drawn_rates(&self.list[i])[2].clone())
+    }
+
     /// What a force at a place does to the coordinates of its body.
     pub(super) fn force_at(&self, place: &BodyPlace, force: &Pair) -> Vec<(String, Term)> {
         let Some(i) = place.body else { return Vec::new() };

@@ -5,7 +5,7 @@ use super::joint::{Joint, JointFriction, JointList, Ratio};
 use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, LoweredParts, RubbingRule};
 use super::source::PartSource;
-use super::term::{Pair, Term};
+use super::term::{Pair, Term, dot, left_of, minus, plus, scaled};
 use crate::model::{Definition, ImpactLaw, JointRule};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub(super) struct Held<'a> {
     pub(super) joint: &'a Joint,
     pub(super) ends: Ends<'a>,
+    /// Whether it carries a body: then what it leaves free is a coordinate of the model.
+    pub(super) carries: bool,
 }
 
 impl Held<'_> {
@@ -32,26 +34,50 @@ impl Held<'_> {
 
     /// The value of its coordinate.
     pub(super) fn value(&self, coordinate: CoordinateKind, pose: Pose) -> Term {
+        if self.carries && pose == Pose::Moving {
+            return Term::whole(self.own(coordinate.word));
+        }
         (coordinate.value)(&self.ends, pose)
     }
 
     /// How fast its coordinate changes.
     pub(super) fn velocity(&self, coordinate: CoordinateKind) -> Term {
-        rate_along(&(coordinate.gradient)(&self.ends))
+        rate_along(&self.gradient(coordinate))
+    }
+
+    /// The derivative of its coordinate by each coordinate that it depends on.
+    fn gradient(&self, coordinate: CoordinateKind) -> Vec<(String, Term)> {
+        if self.carries {
+            return vec![(self.own(coordinate.word), Term::one())];
+        }
+        (coordinate.gradient)(&self.ends)
+    }
+
+    /// How fast its coordinate changes where its bodies are drawn.
+    pub(super) fn drawn_rate(&self, coordinate: CoordinateKind) -> Term {
+        let Ends { bodies, first, second, .. } = &self.ends;
+        let spins = [first, second].map(|end| bodies.drawn_turning(end));
+        if coordinate.word == "angle" {
+            let turning = &spins[1] - &spins[0];
+            return if self.ends.is_mirrored { -&turning } else { turning };
+        }
+        let [from, to] = [first, second].map(|end| bodies.drawn_velocity(end));
+        let carried = plus(&from, &scaled(&left_of(&self.ends.between(Pose::Drawn)), &spins[0]));
+        dot(&self.ends.axes(Pose::Drawn)[0], &minus(&to, &carried))
     }
 
     /// How fast its rate changes, where that is a sum of what bodies do.
     pub(super) fn acceleration(&self, coordinate: CoordinateKind) -> Option<Term> {
         let is_linear = matches!(coordinate.word, "angle" | "s");
         let product = |(name, slope): &(String, Term)| slope * &Term::whole(format!("{name}''"));
-        let gradient = (coordinate.gradient)(&self.ends);
+        let gradient = self.gradient(coordinate);
+        let is_linear = is_linear || self.carries;
         is_linear.then(|| gradient.iter().map(product).fold(Term::zero(), |sum, term| &sum + &term))
     }
 
     /// What a force along its coordinate does to the coordinates of bodies.
     pub(super) fn push(&self, coordinate: CoordinateKind, force: &Term) -> Vec<(String, Term)> {
-        let gradient = (coordinate.gradient)(&self.ends);
-        gradient.into_iter().map(|(name, slope)| (name, &slope * force)).collect()
+        self.gradient(coordinate).into_iter().map(|(name, slope)| (name, &slope * force)).collect()
     }
 
     /// Force and moment on the second body, at its point.
@@ -83,7 +109,7 @@ pub(super) fn held<'a>(
             let start = joint.start_on(track, &ends, (source, &mut *lowered));
             ends.track = Some((track, format!("joint.{}.s", joint.name), start));
         }
-        all.insert(joint.name.as_str(), Held { joint, ends });
+        all.insert(joint.name.as_str(), Held { joint, ends, carries: false });
     }
     all
 }
@@ -123,7 +149,9 @@ pub(super) fn lower_joint(
         let velocity = joint.start[1].clone().unwrap_or_else(Term::zero);
         lowered.coordinate(name, [start, &velocity], &joint.span);
     }
-    keep(held, was_placed, lowered);
+    if !held.carries {
+        keep(held, was_placed, lowered);
+    }
     if joint.holding.can_break() {
         breaks(held, lowered);
     }
@@ -143,17 +171,13 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
         ((joint.kind.relative)(&held.ends, Pose::Moving), (joint.kind.relative)(&held.ends, Pose::Drawn));
     let mut found = Vec::new();
     for ((row, moving), (_, drawn)) in moving.into_iter().zip(drawn) {
-        let kept = match &joint.kept {
-            Some(kept) => kept.clone(),
-            None if joint.kind.joins_points || was_placed && row == "across" => Term::zero(),
-            None if joint.track.is_some() && row != "roll" => Term::zero(),
-            None if holding.here => {
-                let name = held.own(&format!("kept.{row}"));
-                lowered.discrete(&name, &drawn, span);
-                found.push((name.clone(), moving.clone()));
-                Term::whole(name)
-            }
-            None => lowered.fixed(&held.own(&format!("drawn.{row}")), drawn, span),
+        let kept = if holding.here && joint.kept.is_none() {
+            let name = held.own(&format!("kept.{row}"));
+            lowered.discrete(&name, &drawn, span);
+            found.push((name.clone(), moving.clone()));
+            Term::whole(name)
+        } else {
+            kept_value(held, (row, drawn), was_placed, lowered)
         };
         let left = &moving - &kept;
         let left = match held.holds() {
@@ -171,6 +195,22 @@ fn keep(held: &Held<'_>, was_placed: bool, lowered: &mut LoweredParts) {
         lowered.event(&held.own("close"), condition, reset, span);
         // One that is shut at the start keeps what is drawn.
         lowered.events.iter_mut().rev().take(1).for_each(|event| event.on_entry = false);
+    }
+}
+
+/// What a joint keeps of a row: nothing, what is given, or what is drawn.
+pub(super) fn kept_value(
+    held: &Held<'_>,
+    (row, drawn): (&str, Term),
+    was_placed: bool,
+    lowered: &mut LoweredParts,
+) -> Term {
+    let joint = held.joint;
+    match &joint.kept {
+        Some(kept) => kept.clone(),
+        None if joint.kind.joins_points || was_placed && row == "across" => Term::zero(),
+        None if joint.track.is_some() && row != "roll" => Term::zero(),
+        None => lowered.fixed(&held.own(&format!("drawn.{row}")), drawn, &joint.span),
     }
 }
 
@@ -223,7 +263,11 @@ impl Held<'_> {
 }
 
 /// Dry friction along a coordinate, while the joint holds.
-fn rubs(held: &Held<'_>, (coordinate, friction): (CoordinateKind, &JointFriction), lowered: &mut LoweredParts) {
+fn rubs(
+    held: &Held<'_>,
+    (coordinate, friction): (CoordinateKind, &JointFriction),
+    lowered: &mut LoweredParts,
+) {
     let (joint, span) = (held.joint, &held.joint.span);
     let pressing = match held.holds() {
         Some(condition) => Term::one().when(&condition, &Term::zero()),

@@ -356,8 +356,10 @@ impl JointReader<'_> {
             value.get(word).map(|limit| self.source.moving_as(limit, super::source::dimension_of(key)))
         });
         let [Some(sticking), Some(sliding)] = both else {
-            let message = format!("`{key}` of the friction of joint `{}` needs both `static` and `sliding`", self.name);
-            let hint = format!("for example `{key} = {{ static = 0.6, sliding = 0.4 }}`, or one amount for both");
+            let message =
+                format!("`{key}` of the friction of joint `{}` needs both `static` and `sliding`", self.name);
+            let hint =
+                format!("for example `{key} = {{ static = 0.6, sliding = 0.4 }}`, or one amount for both");
             self.source.error("missing-key", value.span.clone(), message, hint);
             return None;
         };

@@ -126,6 +126,12 @@ impl LoweredParts {
         self.inertia.push(massless);
     }
 
+    /// A coordinate that moves a body, with its start and its velocity.
+    pub(super) fn moving_coordinate(&mut self, name: &str, start: [&Term; 2], span: &Range<usize>) {
+        let both = start.map(|term| self.definition(name, term, span));
+        self.further.push(both);
+    }
+
     /// Adds to the forces on coordinates.
     pub(super) fn push(&mut self, forces: impl IntoIterator<Item = (String, Term)>, span: &Range<usize>) {
         for (coordinate, force) in forces.into_iter().filter(|(_, force)| !force.is_zero()) {

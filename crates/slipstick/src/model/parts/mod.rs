@@ -26,13 +26,14 @@ mod shapes;
 mod source;
 mod term;
 mod track;
+mod tree;
 
 pub(super) use indices::Indices;
 pub(super) use lowered::{GapRule, RubbingRule, TouchingRules};
 pub(super) use source::bad_index;
 
 use super::{BranchRule, Diagnostic, Model, Reference, Setting, StartRule, SwitchRule};
-use bodies::{BodyList, check_keys};
+use bodies::{BodyList, Pose, check_keys};
 use contacts::{ContactSets, ShapeScene, lower_contacts};
 use holding::Held;
 use joint::JointList;
@@ -41,8 +42,9 @@ use names::PartNames;
 use pairs::Pairs;
 use shapes::BodyShape;
 use source::PartSource;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use term::{Pair, Term};
+use tree::{Carried, CarriedPlaces, CarriedResets, Tree};
 
 /// The sections of parts.
 pub(super) const PART_KEYS: &[&str] = &[
@@ -75,6 +77,8 @@ struct Building<'a> {
     source: PartSource,
     lowered: LoweredParts,
     model: &'a mut Model,
+    /// The machine with three coordinates for each body, if this one has those of joints.
+    drawing: Option<&'a Model>,
 }
 
 impl PartSections {
@@ -96,9 +100,15 @@ impl PartSections {
 
     /// Reads all parts and adds them to the model, which has everything else already.
     /// Contacts are given back: those with a `gap` stand beside them.
-    pub(super) fn add_to(&self, model: &mut Model, indices: Indices) -> (TouchingRules, Vec<Diagnostic>) {
+    /// With the `drawing` of the same machine, bodies have the coordinates of joints.
+    pub(super) fn add_to(
+        &self,
+        model: &mut Model,
+        indices: Indices,
+        drawing: Option<&Model>,
+    ) -> (TouchingRules, Vec<Diagnostic>) {
         let source = PartSource::new(indices);
-        Building { sections: self, source, lowered: LoweredParts::default(), model }.build()
+        Building { sections: self, source, lowered: LoweredParts::default(), model, drawing }.build()
     }
 }
 
@@ -117,13 +127,25 @@ impl Building<'_> {
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
         let placed = placing::place_bodies(&mut self.source, &mut bodies, &joints.list, &mut self.lowered);
-        let held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
+        let mut held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
+        let tree = self.tree((&bodies, &joints.list), &mut held);
+        let is_nowhere = |body: usize| given[body] == [false; 3];
+        self.show_coordinates(&held);
+        let was_placed =
+            |k: usize| placed[k] || joints.list[k].ends.iter().any(|end| end.body.is_some_and(is_nowhere));
+        let trees = tree.as_ref().map(|tree| CarriedPlaces {
+            tree,
+            bodies: &bodies,
+            joints: &joints.list,
+            held: &held,
+        });
+        let carried =
+            trees.as_ref().map_or_else(Vec::new, |trees| trees.lower(was_placed, &mut self.lowered));
+        self.model.mechanism.tree = trees.map(|trees| trees.rule(&carried, &mut self.lowered));
         let (source, lowered) = (&mut self.source, &mut self.lowered);
-        for (joint, was_placed) in joints.list.iter().zip(placed) {
-            let is_nowhere = |body: usize| given[body] == [false; 3];
-            let was_placed = was_placed || joint.ends.iter().any(|end| end.body.is_some_and(is_nowhere));
+        for (k, joint) in joints.list.iter().enumerate() {
             if let Some(held) = held.get(joint.name.as_str()) {
-                holding::lower_joint(source, held, was_placed, lowered);
+                holding::lower_joint(source, held, was_placed(k), lowered);
             }
         }
         for ratio in &joints.ratios {
@@ -131,18 +153,28 @@ impl Building<'_> {
         }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
-        self.lower_bodies(&bodies, &joints.list);
+        self.lower_bodies((&bodies, &carried), &joints.list);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         let contacts = self.lower_contacts(&bodies, &joints, &shapes);
         self.draw((&bodies, &shapes), &held);
         self.model.mechanism.start = self.start(&bodies, &given, driven);
         self.model.mechanism.start.branches = self.branches(&held);
+        if self.drawing.is_some() {
+            // It is put together with other coordinates.
+            self.model.mechanism.start.branches.clear();
+        }
         self.model.mechanism.start.weights = self.weights(&bodies);
         start_of_tracks(&held, &mut self.model.mechanism.start);
         self.model.mechanism.joints = held.values().map(|held| held.rule(&mut self.lowered)).collect();
         self.switch_joints(&held);
-        let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts };
+        if let Some(tree) = &tree {
+            let links = self.links(&joints, &held);
+            let (source, lowered, order) = (&mut self.source, &mut self.lowered, &tree.order[..]);
+            CarriedResets { bodies: &bodies, carried: &carried, order, links: &links, source, lowered }
+                .translate(self.model);
+        }
+        let names = PartNames { bodies: &bodies, held: &held, contacts: &contacts, carried: &carried };
         self.lowered.merge_into(self.model);
         names.define(self.model, std::mem::take(&mut self.lowered.columns));
         self.model.mechanism.structural = self.source.indices.structural();
@@ -150,6 +182,55 @@ impl Building<'_> {
         self.source.errors.append(&mut self.lowered.errors);
         let (gaps, rubbing) = (self.lowered.contacts, self.lowered.rubbing);
         (TouchingRules { gaps, rubbing }, self.source.errors)
+    }
+
+    /// What a run with the coordinates of joints starts from.
+    fn show_coordinates(&mut self, held: &BTreeMap<&str, Held<'_>>) {
+        if !self.model.run.joint_coordinates || self.drawing.is_some() {
+            return;
+        }
+        for held in held.values().filter(|held| held.joint.track.is_none()) {
+            let Some(coordinate) = held.coordinate() else { continue };
+            let name = held.own(coordinate.word);
+            self.lowered.columns.extend([format!("{name}'"), name]);
+        }
+    }
+
+    /// Which joints carry bodies, if bodies have the coordinates of joints.
+    fn tree(
+        &mut self,
+        (bodies, joints): (&BodyList, &[joint::Joint]),
+        held: &mut BTreeMap<&str, Held<'_>>,
+    ) -> Option<Tree> {
+        let drawing = self.drawing?;
+        let drives = self.sections.get("drives").into_iter().flat_map(Setting::entries);
+        let driven: BTreeSet<String> =
+            drives.filter_map(|(_, part)| Some(part.get("joint")?.string("").ok()?.to_owned())).collect();
+        let tree = Tree::grow(&mut self.source, (bodies, joints), &driven, drawing);
+        for k in tree.carrying() {
+            if let Some(held) = held.get_mut(joints[k].name.as_str()) {
+                held.carries = true;
+            }
+        }
+        Some(tree)
+    }
+
+    /// The bodies that each joint or drive joins, with how many constraints it is.
+    fn links(&self, joints: &JointList, held: &BTreeMap<&str, Held<'_>>) -> Vec<(Vec<usize>, usize)> {
+        let bodies = |name: &str| -> Vec<usize> {
+            let held = held.get(name).into_iter();
+            held.flat_map(|held| held.joint.ends.iter().filter_map(|end| end.body)).collect()
+        };
+        let own = held.values().map(|held| {
+            let further = usize::from(held.joint.track.is_some());
+            let rows = (held.joint.kind.relative)(&held.ends, Pose::Drawn).len().saturating_sub(further);
+            (bodies(&held.joint.name), if held.carries { 0 } else { rows })
+        });
+        let ratios =
+            joints.ratios.iter().map(|ratio| (ratio.ends.iter().flat_map(|name| bodies(name)).collect(), 1));
+        let drives = self.sections.get("drives").into_iter().flat_map(Setting::entries);
+        let driven = drives.filter_map(|(_, part)| Some((bodies(part.get("joint")?.string("").ok()?), 1)));
+        own.chain(ratios).chain(driven).collect()
     }
 
     /// Shapes, and what they do where they touch.
@@ -304,7 +385,11 @@ impl Building<'_> {
     }
 
     /// Coordinates, masses and weights.
-    fn lower_bodies(&mut self, bodies: &BodyList, joints: &[joint::Joint]) {
+    fn lower_bodies(
+        &mut self,
+        (bodies, carried): (&BodyList, &[Option<Carried<'_>>]),
+        joints: &[joint::Joint],
+    ) {
         let (sections, source, lowered) = (self.sections, &mut self.source, &mut self.lowered);
         let gravity = sections.get("gravity").and_then(|value| source.pair(value));
         for (i, body) in bodies.list.iter().enumerate() {
@@ -334,12 +419,18 @@ impl Building<'_> {
                 );
                 source.error("no-mass", body.span.clone(), message, "give zero or more");
             }
-            body_start(body, &bodies.drawn_turn(body.within.as_ref()), lowered);
+            if carried.get(i).is_none_or(Option::is_none) {
+                body_start(body, bodies, lowered);
+                lowered.bodies.push(body.name.clone());
+            }
+            body_columns(body, lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
-            lowered.bodies.push(body.name.clone());
+            // The masses of trees are put together from all bodies.
             for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
-                let entry = lowered.definition(coordinate, mass, &body.span);
-                lowered.inertia.push(entry);
+                if carried.is_empty() {
+                    let entry = lowered.definition(coordinate, mass, &body.span);
+                    lowered.inertia.push(entry);
+                }
             }
             if let Some(gravity) = &gravity {
                 lowered.potential.extend(weight(body, mass, gravity));
@@ -374,20 +465,21 @@ fn kinetic(body: &bodies::Body, masses: [&Term; 3]) -> Vec<Term> {
 }
 
 /// The start of a body: its coordinates are those of its centre of mass, and it is drawn by its frame.
-fn body_start(body: &bodies::Body, turn: &Term, lowered: &mut LoweredParts) {
+fn body_start(body: &bodies::Body, bodies: &BodyList, lowered: &mut LoweredParts) {
     let [x, y, angle] = body.drawing();
     let arm = term::turned(&body.com, &angle);
-    let spin = body.angular_velocity.clone().unwrap_or_else(Term::zero);
-    let velocity = term::turned(&body.velocity.clone().unwrap_or_else(term::origin), turn);
-    let carried = term::scaled(&term::left_of(&arm), &spin);
     let positions = [&x + &arm[0], &y + &arm[1], angle];
-    let velocities = [&velocity[0] + &carried[0], &velocity[1] + &carried[1], spin];
+    let velocities = bodies.drawn_rates(body);
     for (i, name) in body.coordinates().iter().enumerate() {
         let coordinate = lowered.definition(name, &positions[i], &body.span);
         lowered.coordinates.push(coordinate);
         let speed = lowered.definition(name, &velocities[i], &body.span);
         lowered.speeds.push(speed);
     }
+}
+
+/// A body that is drawn by another point than its centre of mass has columns for that.
+fn body_columns(body: &bodies::Body, lowered: &mut LoweredParts) {
     if !body.is_drawn_at_its_centre() {
         let columns = ["x", "y", "x'", "y'"].map(|what| format!("{}.{what}", body.name));
         lowered.columns.extend(columns);

@@ -5,6 +5,7 @@ use super::bodies::{BodyList, BodyPlace, Pose};
 use super::contacts::ContactSets;
 use super::holding::Held;
 use super::term::{Term, origin, turned};
+use super::tree::Carried;
 use crate::expr::parse;
 use crate::model::{Definition, Formula, Model, SourceLocation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +19,15 @@ pub(super) struct PartNames<'a> {
     pub(super) bodies: &'a BodyList,
     pub(super) held: &'a BTreeMap<&'a str, Held<'a>>,
     pub(super) contacts: &'a ContactSets,
+    pub(super) carried: &'a [Option<Carried<'a>>],
 }
 
 impl PartNames<'_> {
     /// The formula that a name of a part stands for, if it is one.
     pub(super) fn meaning(&self, name: &str) -> Option<Term> {
+        if let Some(place) = name.strip_suffix("''").and_then(|name| self.of_carried(name)) {
+            return Some(place);
+        }
         for (word, is_mirrored) in [(".sees.", false), (".mirrors.", true)] {
             if let Some((frame, seen)) = name.split_once(word) {
                 return self.seen_from(&self.place(frame)?, is_mirrored, seen);
@@ -32,6 +37,14 @@ impl PartNames<'_> {
             Some(of_joint) => self.of_joint(of_joint),
             None => self.contacts.meaning(name).or_else(|| self.of_body(name)),
         }
+    }
+
+    /// How fast the rate of where a body is changes that a joint carries.
+    fn of_carried(&self, name: &str) -> Option<Term> {
+        let owner = name.split_once('.').map_or(name, |(owner, _)| owner);
+        let carried = self.carried.get(self.bodies.index(owner)?)?.as_ref()?;
+        let place = carried.names().iter().position(|own| own == name)?;
+        Some(carried.acceleration()[place].clone())
     }
 
     /// `crank.x`, `crank.angle'`, `crank.tip.y`, `crank.F.angle`, `crank.com.x'`.
@@ -174,6 +187,10 @@ impl PartNames<'_> {
     fn written_out(formula: &Formula, model: &Model) -> Option<String> {
         let text = formula.syntax.text();
         let meaning = |name: &str| {
+            // Where bodies are has a name in trees: text for text a chain would grow with the square of its links.
+            if model.is_place(name.trim_end_matches('\'')) {
+                return None;
+            }
             let output = model.outputs.iter().find(|output| output.name == name)?;
             Some(output.formula.syntax.text())
         };

@@ -385,6 +385,15 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         ..ROW
     },
     RunOption {
+        key: "coordinates",
+        default: "`\"absolute\"`",
+        about: "for machines of parts: three coordinates for each body, or those of the joints that carry bodies",
+        more: Some("concepts/bodies.md#coordinates-of-joints"),
+        kind: OptionKind::OfModel("`\"absolute\"` or `\"joint\"`"),
+        show: Show::Plan(Plan::coordinates),
+        ..ROW
+    },
+    RunOption {
         key: "regularise",
         unit: "of the surface",
         default: "none: switching is exact",
