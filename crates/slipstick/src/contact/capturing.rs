@@ -257,7 +257,7 @@ mod tests {
             response: vec![2.0, 0.0, 0.0, if friction.is_some() { 2.0 } else { 0.0 }],
             velocity: velocity.map(exact).to_vec(),
             free: vec![exact(-G), exact(0.0)],
-            laws: vec![LawNumbers { restitution: 0.5, friction, law: ImpactLaw::Moreau }],
+            laws: vec![LawNumbers { restitution: 0.5, friction, law: ImpactLaw::Moreau, given: None }],
         }
     }
 

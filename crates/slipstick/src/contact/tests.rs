@@ -28,7 +28,7 @@ impl Bodies {
             (row[i], row[i + 1]) = (-1.0, 1.0);
             [row, vec![0.0; masses.len()]]
         };
-        let law = |&restitution: &f64| LawNumbers { restitution, friction: None, law };
+        let law = |&restitution: &f64| LawNumbers { restitution, friction: None, law, given: None };
         Self {
             masses: masses.to_vec(),
             rows: (0..restitution.len()).map(row).collect(),

@@ -266,7 +266,7 @@ const OBLIQUE: &[Oblique] = &[
 
 fn oblique(case: &Oblique, law: ImpactLaw, expected: [f64; 3]) {
     let ([nn, nt, tt], [restitution, mu]) = (case.response, case.law);
-    let numbers = LawNumbers { restitution, friction: Some((mu, mu)), law };
+    let numbers = LawNumbers { restitution, friction: Some((mu, mu)), law, given: None };
     let relations = Relations {
         response: vec![nn, nt, nt, tt],
         velocity: case.velocity.map(exact).to_vec(),

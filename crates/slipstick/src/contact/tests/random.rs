@@ -62,7 +62,7 @@ fn block(drawn: &DrawnBlock, friction: bool, sides: [f64; 2]) -> Bodies {
         [normal, if friction { tangent } else { vec![0.0; 3] }]
     });
     let friction = friction.then_some((mu, mu));
-    let law = LawNumbers { restitution, friction, law: ImpactLaw::Moreau };
+    let law = LawNumbers { restitution, friction, law: ImpactLaw::Moreau, given: None };
     let inertia = mass * (b * b + h * h) / 3.0;
     Bodies { masses: vec![mass, mass, inertia], rows: rows.to_vec(), laws: vec![law; 2] }
 }
