@@ -281,7 +281,8 @@ fn joints_break_by_the_impulse_of_a_hit() {
     };
     for limit in [1.9, 2.1] {
         let run = run(&plan(&text(limit)), &plan(&text(limit)).options);
-        let broke = events(&run).iter().any(|(name, t)| name.contains("joint.hold.break") && (t - 0.5).abs() < 1e-9);
+        let broke =
+            events(&run).iter().any(|(name, t)| name.contains("joint.hold.break") && (t - 0.5).abs() < 1e-9);
         // The hit is borne in full: with nothing given back, what hits first rests. The next one takes both along if the joint has
         // broken.
         assert_eq!(broke, limit < 2.0, "{:?}", events(&run));
