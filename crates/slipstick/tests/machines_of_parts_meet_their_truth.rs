@@ -1,8 +1,8 @@
 //! Machines of the literature, written as bodies and joints, reach the states that are known, with every form and
 //! however they are drawn.
 
-use slipstick::formulation::Stabilisation;
 use slipstick::formulation::Mixture;
+use slipstick::formulation::Stabilisation;
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::step::Method;

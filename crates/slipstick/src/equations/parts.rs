@@ -7,6 +7,7 @@ use super::lagrange::MechanismParts;
 use super::locking::Discontinuity;
 use super::lowering::{Lowering, input};
 use super::resets::ResetParts;
+use super::tree::put_holds;
 use crate::expr::ExprId;
 use crate::model::{Definition, EventRule, ModeRule, Model, Trigger};
 
@@ -60,7 +61,8 @@ impl Parts {
         let events = model.all_events().enumerate().map(|(i, (mode, e))| reader.event(i, mode, e)).collect();
         let conditions = reader.conditions;
         let mechanism = MechanismParts::derive(lowering, model, &derivatives);
-        let mut audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
+        let mut audit: Vec<ExprId> =
+            model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
         let (mut outputs, switches) = (lowering.lock_outputs(model), lowering.shown_switches(model));
         let (mut resets, discrete) = (ResetParts::read_all(lowering, model), model.discrete.len());
         let own = |mode: &ModeRule| {
@@ -69,10 +71,11 @@ impl Parts {
         // The picture is read last: whoever draws a model runs the same equations.
         let numbers = model.about.picture.formulas();
         let locked = numbers.iter().map(|number| lowering.locked(number, "picture")).collect();
-        let mut picture: (Vec<ExprId>, Vec<ExprId>) = (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
+        let mut picture: (Vec<ExprId>, Vec<ExprId>) =
+            (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
         let looking = outputs.iter_mut().chain(&mut audit).chain(&mut picture.0).chain(&mut picture.1);
         let looking = looking.chain(resets.iter_mut().flatten().flat_map(|reset| &mut reset.values));
-        lowering.put_holds(&mechanism.holds, looking.collect());
+        put_holds(lowering, &mechanism.holds, looking.collect());
         let depends_on_mode = model.modes.iter().any(own);
         Self {
             derivatives,

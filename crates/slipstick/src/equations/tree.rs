@@ -32,31 +32,31 @@ pub(super) fn slack_input(k: usize) -> InputId {
 type Wrench = [ExprId; 3];
 
 /// A motion of a body against the one that carries it.
-struct Motion {
+struct NodeMotion {
     /// The coordinate, or behind these what is held.
     along: usize,
     turn: ExprId,
     push: [ExprId; 2],
 }
 
-struct Body {
+struct TreeNode {
     parent: Option<usize>,
     masses: [ExprId; 2],
     lever: [ExprId; 2],
     /// How fast it moves: x, y, angle.
     rates: [ExprId; 3],
-    motions: Vec<Motion>,
+    motions: Vec<NodeMotion>,
 }
 
 /// The bodies of a model, each after the one that carries it.
-pub(super) struct Tree {
-    bodies: Vec<Body>,
+pub(super) struct BodyTree {
+    bodies: Vec<TreeNode>,
     /// How many coordinates there are, and how much is held.
     coordinates: usize,
     holds: usize,
 }
 
-impl Tree {
+impl BodyTree {
     /// Reads the trees of a model; without any there are no bodies.
     pub(super) fn read(lowering: &mut Lowering<'_>, model: &Model) -> Self {
         let coordinates = model.mechanism.coordinates;
@@ -65,7 +65,8 @@ impl Tree {
         tree.holds = rule.holds.len();
         for body in &rule.bodies {
             let key = |what: &str| format!("bodies.{}.{what}", body.place[2]);
-            let mut pair = |pair: &[_; 2], what| pair.each_ref().map(|formula| lowering.locked(formula, &key(what)));
+            let mut pair =
+                |pair: &[_; 2], what| pair.each_ref().map(|formula| lowering.locked(formula, &key(what)));
             let (masses, lever) = (pair(&body.masses, "mass"), pair(&body.lever, "lever"));
             let mut motions = Vec::new();
             for motion in &body.motions {
@@ -75,13 +76,13 @@ impl Tree {
                 };
                 let push = motion.push.each_ref().map(|formula| lowering.locked(formula, &key("motion")));
                 let turn = lowering.arena.constant(motion.turn);
-                motions.extend(along.map(|along| Motion { along, turn, push }));
+                motions.extend(along.map(|along| NodeMotion { along, turn, push }));
             }
             let rates = body.place.each_ref().map(|name| {
                 let rate = lowering.names.locked(&mut lowering.arena, &format!("{name}'"));
                 rate.unwrap_or_else(|| lowering.arena.constant(f64::NAN))
             });
-            tree.bodies.push(Body { parent: body.parent, masses, lever, rates, motions });
+            tree.bodies.push(TreeNode { parent: body.parent, masses, lever, rates, motions });
         }
         tree
     }
@@ -105,7 +106,8 @@ impl Tree {
                 loop {
                     for other in &self.bodies[at].motions {
                         // Of two motions of one body each pair is met twice.
-                        let is_met = other.along < self.coordinates && (at != b || other.along <= motion.along);
+                        let is_met =
+                            other.along < self.coordinates && (at != b || other.along <= motion.along);
                         if !is_met {
                             continue;
                         }
@@ -170,7 +172,7 @@ impl Tree {
     pub(super) fn inertial(&self, arena: &mut Arena, seeds: &[(InputId, ExprId)]) -> Vec<Wrench> {
         let rates: Vec<ExprId> = self.bodies.iter().flat_map(|body| body.rates).collect();
         let accelerations = arena.derivative_along(&rates, seeds);
-        let of = |(body, a): (&Body, &[ExprId])| {
+        let of = |(body, a): (&TreeNode, &[ExprId])| {
             let [mass, inertia] = body.masses.map(|mass| arena.neg(mass));
             [arena.mul(mass, a[0]), arena.mul(mass, a[1]), arena.mul(inertia, a[2])]
         };
@@ -193,7 +195,11 @@ impl Tree {
     }
 
     /// How coordinates and rates change along the motion, with these accelerations or with none.
-    pub(super) fn seeds(&self, arena: &mut Arena, acceleration: Option<&dyn Fn(&mut Arena, usize) -> ExprId>) -> Vec<(InputId, ExprId)> {
+    pub(super) fn seeds(
+        &self,
+        arena: &mut Arena,
+        acceleration: Option<fn(&mut Arena, usize) -> ExprId>,
+    ) -> Vec<(InputId, ExprId)> {
         let n = self.coordinates;
         let mut seeds = vec![(InputId(0), arena.constant(1.0))];
         let place = |i: usize| InputId(u32::try_from(i).unwrap_or(u32::MAX));
@@ -208,7 +214,7 @@ impl Tree {
 }
 
 /// The momentum that a motion of rate one gives to all behind a body.
-fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &Motion) -> Wrench {
+fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &NodeMotion) -> Wrench {
     let [ux, uy] = motion.push;
     let [mx, my] = [ux, uy].map(|u| arena.mul(mass, u));
     let [tx, ty, turned] = [hx, hy, inertia].map(|part| arena.mul(motion.turn, part));
@@ -218,7 +224,7 @@ fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &Mo
 }
 
 /// A force along a motion.
-fn along(arena: &mut Arena, motion: &Motion, [fx, fy, moment]: Wrench) -> ExprId {
+fn along(arena: &mut Arena, motion: &NodeMotion, [fx, fy, moment]: Wrench) -> ExprId {
     let (turned, pushed) = (arena.mul(motion.turn, moment), dot(arena, motion.push, [fx, fy]));
     arena.add(turned, pushed)
 }
@@ -233,4 +239,18 @@ fn carried(arena: &mut Arena, [fx, fy, moment]: Wrench, [dx, dy]: [ExprId; 2]) -
 fn dot(arena: &mut Arena, [ax, ay]: [ExprId; 2], [bx, by]: [ExprId; 2]) -> ExprId {
     let (x, y) = (arena.mul(ax, bx), arena.mul(ay, by));
     arena.add(x, y)
+}
+
+/// Puts what joints hold bodies with, now that it is known, into what looks at it.
+pub(super) fn put_holds(lowering: &mut Lowering<'_>, holds: &[ExprId], looking: Vec<&mut ExprId>) {
+    if holds.is_empty() {
+        return;
+    }
+    let replacements: Vec<_> = holds.iter().enumerate().map(|(k, hold)| (hold_input(k), *hold)).collect();
+    let all: Vec<&mut ExprId> = looking.into_iter().chain(lowering.names.plain_outputs_mut()).collect();
+    let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
+    let placed = lowering.arena.substitute_all(&ids, &replacements);
+    for (id, placed) in all.into_iter().zip(placed) {
+        *id = placed;
+    }
 }

@@ -315,7 +315,8 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
-    let is_free = |force: &&Definition| scope.coordinate(&force.name).is_none() && !model.is_place(&force.name);
+    let is_free =
+        |force: &&Definition| scope.coordinate(&force.name).is_none() && !model.is_place(&force.name);
     for force in rule.forces.iter().filter(is_free) {
         errors.push(scope.unknown(&force.name, force.span.clone(), names(), "among the coordinates"));
     }

@@ -26,8 +26,7 @@ pub(super) fn read(sources: &Sources) -> (Option<Model>, Vec<Diagnostic>) {
     if !included.is_complete {
         return (None, included.errors);
     }
-    let mut reader =
-        Reader { text: sources.text(), errors: included.errors, indices: None, drawing: None };
+    let mut reader = Reader { text: sources.text(), errors: included.errors, indices: None, drawing: None };
     let mut model = reader.model(&included.table);
     let mut errors = reader.errors;
     if model.run.joint_coordinates && !included.table.contains_key("bodies") {

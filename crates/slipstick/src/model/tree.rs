@@ -81,7 +81,8 @@ impl Model {
     /// about its centre of mass.
     pub(crate) fn place_force_versions(&self) -> Vec<[Versions<'_>; 3]> {
         let common = super::names::places(self.mechanism.forces.iter().map(|force| &force.name));
-        let of_mode = |mode: &'_ ModeRule, name: &str| mode.forces.iter().position(|d: &Definition| d.name == name);
+        let of_mode =
+            |mode: &'_ ModeRule, name: &str| mode.forces.iter().position(|d: &Definition| d.name == name);
         let of = |name: &String| {
             if !self.is_place(name) {
                 return Versions::default();
@@ -89,7 +90,9 @@ impl Model {
             let modes = self.modes.iter().enumerate();
             Versions {
                 common: common.get(name.as_str()).map(|&i| &self.mechanism.forces[i].formula),
-                modes: modes.filter_map(|(k, mode)| Some((k, &mode.forces[of_mode(mode, name)?].formula))).collect(),
+                modes: modes
+                    .filter_map(|(k, mode)| Some((k, &mode.forces[of_mode(mode, name)?].formula)))
+                    .collect(),
             }
         };
         let bodies = self.tree().into_iter().flat_map(|tree| &tree.bodies);

@@ -136,7 +136,8 @@ fn check_mechanism_of(mode: &ModeRule, model: &Model, scope: &Scope<'_>, errors:
         }
         return;
     }
-    let is_free = |force: &&Definition| scope.coordinate(&force.name).is_none() && !model.is_place(&force.name);
+    let is_free =
+        |force: &&Definition| scope.coordinate(&force.name).is_none() && !model.is_place(&force.name);
     for force in mode.forces.iter().filter(is_free) {
         let names = model.coordinates().iter().map(|c| c.name.as_str());
         errors.push(scope.unknown(&force.name, force.span.clone(), names, "among the coordinates"));

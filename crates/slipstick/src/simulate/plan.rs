@@ -1,6 +1,6 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::drawing::Drawing;
+use super::drawing::RunDrawing;
 use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, validate};
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
@@ -38,7 +38,7 @@ pub struct Plan {
     /// given.
     pub regularise: Option<f64>,
     /// The same machine with three coordinates for each body, if this one has those of joints.
-    pub(super) drawing: Option<Box<Drawing>>,
+    pub(super) drawing: Option<Box<RunDrawing>>,
 }
 
 impl Plan {
@@ -78,10 +78,12 @@ impl Plan {
         check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
         let mut start = Start { t: times.from, mode: model.start_mode(), ..Start::at(system.start()) };
         let drawing = match model.drawing.as_deref() {
-            Some(drawing) => Some(Box::new(Drawing::new(drawing, Self::new(drawing, overrides)?))),
+            Some(drawing) => Some(Box::new(RunDrawing::new(drawing, Self::new(drawing, overrides)?))),
             None => None,
         };
-        if let Some(found) = drawing.as_ref().and_then(|drawing| drawing.start_of(&system.shape().state_names)) {
+        if let Some(found) =
+            drawing.as_ref().and_then(|drawing| drawing.start_of(&system.shape().state_names))
+        {
             start.y = found;
         }
         let (regularise, output_step) = (model.run.regularise, times.output_step);

@@ -1,6 +1,6 @@
 //! Where a body is that a joint carries, how fast it moves, and in which ways.
 
-use super::Tree;
+use super::JointTree;
 use crate::model::parts::bodies::{Body, BodyList, BodyPlace, Pose};
 use crate::model::parts::holding::{Held, kept_value};
 use crate::model::parts::joint::Joint;
@@ -33,7 +33,7 @@ impl Joint {
 
 /// All that trees of bodies are made of.
 pub(in crate::model::parts) struct CarriedPlaces<'a> {
-    pub(in crate::model::parts) tree: &'a Tree,
+    pub(in crate::model::parts) tree: &'a JointTree,
     pub(in crate::model::parts) bodies: &'a BodyList,
     pub(in crate::model::parts) joints: &'a [Joint],
     pub(in crate::model::parts) held: &'a BTreeMap<&'a str, Held<'a>>,
@@ -83,7 +83,11 @@ impl<'a> CarriedPlaces<'a> {
     }
 
     /// The trees as the equations want them.
-    pub(in crate::model::parts) fn rule(&self, carried: &[Option<Carried<'a>>], lowered: &mut LoweredParts) -> TreeRule {
+    pub(in crate::model::parts) fn rule(
+        &self,
+        carried: &[Option<Carried<'a>>],
+        lowered: &mut LoweredParts,
+    ) -> TreeRule {
         let mut rule = TreeRule::default();
         let mut places = vec![None; self.bodies.list.len()];
         for (place, &i) in self.tree.order.iter().enumerate() {
@@ -134,7 +138,11 @@ impl Carried<'_> {
     /// What is missing in a row, or the rate of that: nothing, but where the force of the joint is looked at.
     fn slack(&self, row: &str, order: usize) -> Term {
         let is_one = self.is_watched && order < 2;
-        if is_one { Term::whole(format!("slack.{}{}", self.held.own(row), "'".repeat(order))) } else { Term::zero() }
+        if is_one {
+            Term::whole(format!("slack.{}{}", self.held.own(row), "'".repeat(order)))
+        } else {
+            Term::zero()
+        }
     }
 
     pub(super) fn own(&self) -> &BodyPlace {
@@ -218,7 +226,8 @@ impl Carried<'_> {
         let turned = &self.bodies.angle(self.other(), Pose::Moving) + &self.signed(&self.turn(0));
         lowered.output(&angle, &(&turned - &self.own().angle), span);
         let arm = self.bodies.arm(self.own());
-        let point = plus(&self.bodies.position(self.other(), Pose::Moving), &self.between().map(|t| self.signed(&t)));
+        let point =
+            plus(&self.bodies.position(self.other(), Pose::Moving), &self.between().map(|t| self.signed(&t)));
         let [at_x, at_y] = minus(&point, &arm);
         lowered.output(&x, &at_x, span);
         lowered.output(&y, &at_y, span);
@@ -230,7 +239,11 @@ impl Carried<'_> {
         lowered.output(&format!("{y}'"), &vy, span);
         if let Some(coordinate) = self.held.coordinate() {
             let start = [self.held.value(coordinate, Pose::Drawn), self.held.drawn_rate(coordinate)];
-            lowered.moving_coordinate(&self.held.own(coordinate.word), start.each_ref(), &self.held.joint.span);
+            lowered.moving_coordinate(
+                &self.held.own(coordinate.word),
+                start.each_ref(),
+                &self.held.joint.span,
+            );
         }
     }
 

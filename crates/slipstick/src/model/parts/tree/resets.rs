@@ -82,7 +82,12 @@ impl CarriedResets<'_> {
     }
 
     /// The resets of positions, or of rates.
-    fn of_rate(&mut self, (event, rate): (&str, &str), given: &[Definition], linked: &Linked) -> Vec<Definition> {
+    fn of_rate(
+        &mut self,
+        (event, rate): (&str, &str),
+        given: &[Definition],
+        linked: &Linked,
+    ) -> Vec<Definition> {
         let of_rate = |reset: &'_ Definition| {
             let name = reset.name.strip_suffix(rate).filter(|name| !name.ends_with('\''))?;
             Some((name.to_owned(), (Term::formula(reset.formula.syntax.text()), reset.span.clone())))
@@ -156,7 +161,8 @@ impl Carried<'_> {
     /// The coordinate of a joint that turns, where the angle of its body is set, or the rate of that.
     fn swung(&self, rate: &str, own: &Term, turned: &BTreeMap<usize, Term>) -> Option<(String, Term)> {
         let coordinate = self.held.coordinate().filter(|_| self.turns())?;
-        let fixed = |place: &BodyPlace, set: &Term| if rate.is_empty() { set + &place.angle } else { set.clone() };
+        let fixed =
+            |place: &BodyPlace, set: &Term| if rate.is_empty() { set + &place.angle } else { set.clone() };
         let other = match self.parent() {
             // The ground does not turn, and what is not set has nowhere to stay.
             None => fixed(self.other(), &Term::zero()),
