@@ -90,9 +90,9 @@ impl Plan {
         Ok(Self { system, start, options, output_step, regularise, drawing })
     }
 
-    /// Whether bodies have the coordinates of their joints, or three each.
+    /// Whether bodies have the coordinates of their joints; nothing if not, or if there are no bodies.
     pub(super) fn coordinates(&self) -> OptionValue {
-        if self.drawing.is_some() { "joint".into() } else { "absolute".into() }
+        if self.drawing.is_some() { "joint".into() } else { OptionValue::Nothing }
     }
 
     /// The name of the mode that the run begins in; none if the model has no modes.
