@@ -262,7 +262,8 @@ axle = { revolute = ["ground", "sun.origin"] }
 mesh = { rolling = ["planet", "sun"] }
 [run]
 "#;
-    assert_same("wheels", text, (0.5, 1e-6), true);
+    // The centre of the planet is held by the arm and by what it rolls on.
+    assert_same("wheels", text, (0.5, 1e-6), false);
 }
 
 /// What the model says of bodies itself: constraints, forces, energies and switches of its own.
@@ -281,7 +282,7 @@ rope = "u - arm.tip.x - block.y"
     let more = more.replace("[forces.\"arm.angle\"]\n", "");
     let modes =
         "[modes.free]\n[modes.pushed.forces]\n\"crank.angle\" = \"0.5*t - 0.1*arm.x'\"\n\"block.x\" = 1\n";
-    let text = crank(event).replace("[forces]\n", "[forces]\n\"arm.y\" = \"-0.3*arm.y'\"\n");
+    let text = crank(event).replace("[forces]\n", "[forces]\n\"arm.com.y\" = \"-0.3*arm.y'\"\n");
     let text = text
         .replace("[events.kick]", "[modes.free.events.kick]")
         .replace("[run]", &format!("{more}{modes}[run]\nmode = \"free\""));
