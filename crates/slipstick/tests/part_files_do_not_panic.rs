@@ -272,6 +272,9 @@ fn changed_files_end_with_a_model_or_with_messages() {
                 text = changed(&text, &mut drawn);
             }
         }
+        if drawn.below(3) == 0 {
+            text = text.replace("[run]", "[run]\ncoordinates = \"joint\"");
+        }
         if count == 1 {
             println!("{text}\n--- leg.toml\n{leg}");
         }

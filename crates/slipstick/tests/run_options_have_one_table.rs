@@ -88,6 +88,19 @@ fn what_a_model_says_is_what_a_run_has() {
     }
 }
 
+#[test]
+fn bodies_have_the_coordinates_that_a_model_asks_for() {
+    let value = |run: &str| {
+        let text = format!("bodies.ball = {{ mass = 1, inertia = 1 }}\n[run]\nuntil = 1\n{run}");
+        let model = Plan::read_model(&text).unwrap_or_else(|errors| panic!("{run}: {errors:?}"));
+        let plan =
+            Plan::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{run}: {errors:?}"));
+        RunOption::of("coordinates").expect("a row").value(&plan)
+    };
+    assert_eq!(value("coordinates = \"joint\""), OptionValue::Word("joint".to_owned()));
+    assert_eq!(value("coordinates = \"absolute\""), value(""));
+}
+
 /// All that is wrong is reported at once, each with its place.
 #[test]
 fn everything_that_is_wrong_in_the_section_is_reported() {

@@ -9,7 +9,7 @@ use super::derivatives::Derivatives;
 use super::energy::energies;
 use super::laws::LawParts;
 use super::lowering::{Lowering, input};
-use super::tree::{Tree, slack_input};
+use super::tree::{BodyTree, slack_input};
 use crate::expr::{Arena, ExprId, InputId, gradients};
 use crate::model::{ContactRule, Model, Scope, Versions};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl MechanismParts {
         if n == 0 {
             return Self::default();
         }
-        let tree = Tree::read(lowering, model);
+        let tree = BodyTree::read(lowering, model);
         let holds = model.tree().map_or(0, |tree| tree.holds.len());
         let mut lagrange = Lagrange { lowering, model, n, holds };
         let mut pushing = lagrange.forces(&tree);
@@ -226,7 +226,7 @@ impl Lagrange<'_, '_> {
     }
 
     /// The mass matrix and the forces.
-    fn motion(&mut self, parts: &mut MechanismParts, tree: &Tree, pushing: &mut Vec<ExprId>) {
+    fn motion(&mut self, parts: &mut MechanismParts, tree: &BodyTree, pushing: &mut Vec<ExprId>) {
         let mut mass: BTreeMap<(usize, usize), ExprId> = BTreeMap::new();
         let mut force = pushing.clone();
         if !tree.is_empty() {
@@ -300,7 +300,7 @@ impl Lagrange<'_, '_> {
         }
     }
 
-    fn forces(&mut self, tree: &Tree) -> Vec<ExprId> {
+    fn forces(&mut self, tree: &BodyTree) -> Vec<ExprId> {
         let mut forces = vec![self.lowering.arena.constant(0.0); self.n];
         for ((coordinate, versions), sum) in
             self.model.coordinates().iter().zip(self.model.force_versions()).zip(&mut forces)
@@ -329,7 +329,7 @@ impl Lagrange<'_, '_> {
     }
 
     /// Adds what forces on bodies of trees do along coordinates, and behind those along what joints hold.
-    fn with_places(&mut self, tree: &Tree, mut forces: Vec<ExprId>) -> Vec<ExprId> {
+    fn with_places(&mut self, tree: &BodyTree, mut forces: Vec<ExprId>) -> Vec<ExprId> {
         let (model, zero) = (self.model, self.lowering.arena.constant(0.0));
         forces.resize(self.n + self.holds, zero);
         let Some(rule) = model.tree() else { return forces };
@@ -350,7 +350,12 @@ impl Lagrange<'_, '_> {
 
     /// The masses of trees of bodies, and what these push with at constant rates; along what joints hold, with the
     /// accelerations of the motion.
-    fn tree_terms(&mut self, tree: &Tree, mass: &mut BTreeMap<(usize, usize), ExprId>, force: &mut [ExprId]) {
+    fn tree_terms(
+        &mut self,
+        tree: &BodyTree,
+        mass: &mut BTreeMap<(usize, usize), ExprId>,
+        force: &mut [ExprId],
+    ) {
         let arena = &mut self.lowering.arena;
         tree.add_masses(arena, mass);
         let bias = tree.seeds(arena, None);
@@ -360,7 +365,7 @@ impl Lagrange<'_, '_> {
             *force = arena.add(*force, *part);
         }
         if self.holds > 0 {
-            let moving = tree.seeds(arena, Some(&of_motion));
+            let moving = tree.seeds(arena, Some(of_motion));
             let moving = tree.inertial(arena, &moving);
             let moving = tree.spread(arena, moving);
             for (force, part) in force.iter_mut().zip(&moving).skip(self.n) {

@@ -39,6 +39,11 @@ impl Names<'_> {
         self.scope.inertia_place(name)
     }
 
+    /// The outputs as they are written.
+    pub(super) fn plain_outputs_mut(&mut self) -> &mut [ExprId] {
+        &mut self.outputs
+    }
+
     /// The place of a coordinate.
     pub(super) fn coordinate(&self, name: &str) -> Option<usize> {
         self.scope.coordinate(name)
@@ -318,20 +323,6 @@ impl<'m> Lowering<'m> {
                 self.arena.sub(left, right)
             }
             None => self.locked(formula, place),
-        }
-    }
-
-    /// Puts what joints hold bodies with, now that it is known, into what looks at it.
-    pub(super) fn put_holds(&mut self, holds: &[ExprId], looking: Vec<&mut ExprId>) {
-        if holds.is_empty() {
-            return;
-        }
-        let replacements: Vec<_> = holds.iter().enumerate().map(|(k, hold)| (hold_input(k), *hold)).collect();
-        let all: Vec<&mut ExprId> = looking.into_iter().chain(&mut self.names.outputs).collect();
-        let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
-        let placed = self.arena.substitute_all(&ids, &replacements);
-        for (id, placed) in all.into_iter().zip(placed) {
-            *id = placed;
         }
     }
 

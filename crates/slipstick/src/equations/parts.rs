@@ -7,6 +7,7 @@ use super::lagrange::MechanismParts;
 use super::locking::Discontinuity;
 use super::lowering::{Lowering, input};
 use super::resets::ResetParts;
+use super::tree::put_holds;
 use crate::expr::ExprId;
 use crate::model::{Definition, EventRule, ModeRule, Model, Trigger};
 
@@ -74,7 +75,7 @@ impl Parts {
             (locked, numbers.iter().map(|number| lowering.plain(number)).collect());
         let looking = outputs.iter_mut().chain(&mut audit).chain(&mut picture.0).chain(&mut picture.1);
         let looking = looking.chain(resets.iter_mut().flatten().flat_map(|reset| &mut reset.values));
-        lowering.put_holds(&mechanism.holds, looking.collect());
+        put_holds(lowering, &mechanism.holds, looking.collect());
         let depends_on_mode = model.modes.iter().any(own);
         Self {
             derivatives,

@@ -32,31 +32,31 @@ pub(super) fn slack_input(k: usize) -> InputId {
 type Wrench = [ExprId; 3];
 
 /// A motion of a body against the one that carries it.
-struct Motion {
+struct NodeMotion {
     /// The coordinate, or behind these what is held.
     along: usize,
     turn: ExprId,
     push: [ExprId; 2],
 }
 
-struct Body {
+struct TreeNode {
     parent: Option<usize>,
     masses: [ExprId; 2],
     lever: [ExprId; 2],
     /// How fast it moves: x, y, angle.
     rates: [ExprId; 3],
-    motions: Vec<Motion>,
+    motions: Vec<NodeMotion>,
 }
 
 /// The bodies of a model, each after the one that carries it.
-pub(super) struct Tree {
-    bodies: Vec<Body>,
+pub(super) struct BodyTree {
+    bodies: Vec<TreeNode>,
     /// How many coordinates there are, and how much is held.
     coordinates: usize,
     holds: usize,
 }
 
-impl Tree {
+impl BodyTree {
     /// Reads the trees of a model; without any there are no bodies.
     pub(super) fn read(lowering: &mut Lowering<'_>, model: &Model) -> Self {
         let coordinates = model.mechanism.coordinates;
@@ -76,13 +76,13 @@ impl Tree {
                 };
                 let push = motion.push.each_ref().map(|formula| lowering.locked(formula, &key("motion")));
                 let turn = lowering.arena.constant(motion.turn);
-                motions.extend(along.map(|along| Motion { along, turn, push }));
+                motions.extend(along.map(|along| NodeMotion { along, turn, push }));
             }
             let rates = body.place.each_ref().map(|name| {
                 let rate = lowering.names.locked(&mut lowering.arena, &format!("{name}'"));
                 rate.unwrap_or_else(|| lowering.arena.constant(f64::NAN))
             });
-            tree.bodies.push(Body { parent: body.parent, masses, lever, rates, motions });
+            tree.bodies.push(TreeNode { parent: body.parent, masses, lever, rates, motions });
         }
         tree
     }
@@ -172,7 +172,7 @@ impl Tree {
     pub(super) fn inertial(&self, arena: &mut Arena, seeds: &[(InputId, ExprId)]) -> Vec<Wrench> {
         let rates: Vec<ExprId> = self.bodies.iter().flat_map(|body| body.rates).collect();
         let accelerations = arena.derivative_along(&rates, seeds);
-        let of = |(body, a): (&Body, &[ExprId])| {
+        let of = |(body, a): (&TreeNode, &[ExprId])| {
             let [mass, inertia] = body.masses.map(|mass| arena.neg(mass));
             [arena.mul(mass, a[0]), arena.mul(mass, a[1]), arena.mul(inertia, a[2])]
         };
@@ -198,7 +198,7 @@ impl Tree {
     pub(super) fn seeds(
         &self,
         arena: &mut Arena,
-        acceleration: Option<&dyn Fn(&mut Arena, usize) -> ExprId>,
+        acceleration: Option<fn(&mut Arena, usize) -> ExprId>,
     ) -> Vec<(InputId, ExprId)> {
         let n = self.coordinates;
         let mut seeds = vec![(InputId(0), arena.constant(1.0))];
@@ -214,7 +214,7 @@ impl Tree {
 }
 
 /// The momentum that a motion of rate one gives to all behind a body.
-fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &Motion) -> Wrench {
+fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &NodeMotion) -> Wrench {
     let [ux, uy] = motion.push;
     let [mx, my] = [ux, uy].map(|u| arena.mul(mass, u));
     let [tx, ty, turned] = [hx, hy, inertia].map(|part| arena.mul(motion.turn, part));
@@ -224,7 +224,7 @@ fn momentum(arena: &mut Arena, [mass, hx, hy, inertia]: [ExprId; 4], motion: &Mo
 }
 
 /// A force along a motion.
-fn along(arena: &mut Arena, motion: &Motion, [fx, fy, moment]: Wrench) -> ExprId {
+fn along(arena: &mut Arena, motion: &NodeMotion, [fx, fy, moment]: Wrench) -> ExprId {
     let (turned, pushed) = (arena.mul(motion.turn, moment), dot(arena, motion.push, [fx, fy]));
     arena.add(turned, pushed)
 }
@@ -239,4 +239,18 @@ fn carried(arena: &mut Arena, [fx, fy, moment]: Wrench, [dx, dy]: [ExprId; 2]) -
 fn dot(arena: &mut Arena, [ax, ay]: [ExprId; 2], [bx, by]: [ExprId; 2]) -> ExprId {
     let (x, y) = (arena.mul(ax, bx), arena.mul(ay, by));
     arena.add(x, y)
+}
+
+/// Puts what joints hold bodies with, now that it is known, into what looks at it.
+pub(super) fn put_holds(lowering: &mut Lowering<'_>, holds: &[ExprId], looking: Vec<&mut ExprId>) {
+    if holds.is_empty() {
+        return;
+    }
+    let replacements: Vec<_> = holds.iter().enumerate().map(|(k, hold)| (hold_input(k), *hold)).collect();
+    let all: Vec<&mut ExprId> = looking.into_iter().chain(lowering.names.plain_outputs_mut()).collect();
+    let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
+    let placed = lowering.arena.substitute_all(&ids, &replacements);
+    for (id, placed) in all.into_iter().zip(placed) {
+        *id = placed;
+    }
 }

@@ -78,11 +78,9 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
         check_formula(&definition.formula, scope, FormulaContext::observing("an output"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
-    let surface = FormulaContext {
-        place: "a switch",
-        usable: "only `t`, states and parameters",
-        allows: |m| !matches!(m, Quantity::Switch(_) | Quantity::Output(_)) && !m.follows_from_motion(),
-    };
+    let allows =
+        |m: Quantity| !matches!(m, Quantity::Switch(_) | Quantity::Output(_)) && !m.follows_from_motion();
+    let surface = FormulaContext::of("a switch", "only `t`, states and parameters", allows);
     for definition in &model.switches {
         check_formula(&definition.formula, scope, surface, errors);
     }

@@ -305,8 +305,11 @@ impl<'a> Dimensions<'a> {
             Quantity::Discrete(i) => self.discrete[i],
             Quantity::Output(i) => self.outputs[i],
             Quantity::Acceleration(i) => self.rate(i + self.scope.model().mechanism.coordinates),
-            Quantity::Switch(_) | Quantity::Multiplier(_) | Quantity::Reaction(_) => None,
-            Quantity::Hold(_) | Quantity::Slack(_) => None,
+            Quantity::Switch(_)
+            | Quantity::Multiplier(_)
+            | Quantity::Reaction(_)
+            | Quantity::Hold(_)
+            | Quantity::Slack(_) => None,
         }
     }
 

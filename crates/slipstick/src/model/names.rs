@@ -286,13 +286,21 @@ pub(super) struct FormulaContext {
     /// What may be used there, in words: the hint says that it can be used here.
     pub(super) usable: &'static str,
     pub(super) allows: fn(Quantity) -> bool,
+    /// Whether where bodies of trees are may be used, as coordinates may.
+    takes_places: bool,
 }
 
 impl FormulaContext {
+    /// A place with what may be used there.
+    pub(super) fn of(place: &'static str, usable: &'static str, allows: fn(Quantity) -> bool) -> Self {
+        Self { place, usable, allows, takes_places: false }
+    }
+
     /// A formula that the motion depends on: everything may be used but what follows from the motion.
     pub(super) fn running(place: &'static str) -> Self {
         let allows = |meaning: Quantity| !meaning.follows_from_motion();
-        Self { place, usable: "everything but multipliers, reactions and accelerations", allows }
+        let usable = "everything but multipliers, reactions and accelerations";
+        Self { place, usable, allows, takes_places: false }
     }
 
     /// A force: it may depend on multipliers, as friction does, and on everything but what these are put
@@ -300,17 +308,19 @@ impl FormulaContext {
     pub(super) fn pushing() -> Self {
         let allows =
             |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_) | Quantity::Acceleration(_));
-        Self { place: "a force", usable: "everything but reactions and accelerations", allows }
+        let usable = "everything but reactions and accelerations";
+        Self { place: "a force", usable, allows, takes_places: false }
     }
 
     /// A formula that is only looked at: everything may be used.
     pub(super) fn observing(place: &'static str) -> Self {
-        Self { place, usable: "everything", allows: |_| true }
+        Self { place, usable: "everything", allows: |_| true, takes_places: false }
     }
 
     /// A formula that is computed once, before the run.
     pub(super) fn fixed(place: &'static str) -> Self {
-        Self { place, usable: "only parameters", allows: |m| matches!(m, Quantity::Parameter(_)) }
+        let allows = |m: Quantity| matches!(m, Quantity::Parameter(_));
+        Self { place, usable: "only parameters", allows, takes_places: false }
     }
 }
 
@@ -318,7 +328,7 @@ impl FormulaContext {
 pub(super) fn smooth_room(place: &'static str) -> FormulaContext {
     let allows = |m: Quantity| !matches!(m, Quantity::Output(_)) && !m.follows_from_motion();
     let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
-    FormulaContext { place, usable, allows }
+    FormulaContext { place, usable, allows, takes_places: true }
 }
 
 /// Reports every name of a formula that means nothing, or that is not allowed where it stands.
@@ -336,6 +346,11 @@ pub(super) fn check_formula(
     }
 }
 
+/// Whether a name is where a body of a tree is, or how fast that changes.
+fn is_place(scope: &Scope<'_>, name: &str) -> bool {
+    scope.model().is_place(name.trim_end_matches('\''))
+}
+
 /// Reports a name that means nothing, or that is not allowed where it stands.
 pub(super) fn check_name(
     (name, span): (&str, Range<usize>),
@@ -345,6 +360,7 @@ pub(super) fn check_name(
 ) {
     match scope.meaning(name) {
         Some(meaning) if (room.allows)(meaning) => {}
+        Some(Quantity::Output(_)) if room.takes_places && is_place(scope, name) => {}
         Some(meaning) => {
             let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
             let hint = format!("{} can be used here", room.usable);

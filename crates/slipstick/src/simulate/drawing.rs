@@ -8,12 +8,12 @@ use crate::model::Model;
 
 /// A machine with three coordinates for each body.
 #[derive(Clone, Debug)]
-pub(super) struct Drawing {
+pub(super) struct RunDrawing {
     pub(super) plan: Plan,
     outputs: Vec<String>,
 }
 
-impl Drawing {
+impl RunDrawing {
     pub(super) fn new(model: &Model, plan: Plan) -> Self {
         Self { plan, outputs: model.outputs.iter().map(|output| output.name.clone()).collect() }
     }

@@ -1,6 +1,6 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::drawing::Drawing;
+use super::drawing::RunDrawing;
 use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, validate};
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
@@ -38,7 +38,7 @@ pub struct Plan {
     /// given.
     pub regularise: Option<f64>,
     /// The same machine with three coordinates for each body, if this one has those of joints.
-    pub(super) drawing: Option<Box<Drawing>>,
+    pub(super) drawing: Option<Box<RunDrawing>>,
 }
 
 impl Plan {
@@ -78,7 +78,7 @@ impl Plan {
         check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
         let mut start = Start { t: times.from, mode: model.start_mode(), ..Start::at(system.start()) };
         let drawing = match model.drawing.as_deref() {
-            Some(drawing) => Some(Box::new(Drawing::new(drawing, Self::new(drawing, overrides)?))),
+            Some(drawing) => Some(Box::new(RunDrawing::new(drawing, Self::new(drawing, overrides)?))),
             None => None,
         };
         if let Some(found) =
@@ -90,9 +90,9 @@ impl Plan {
         Ok(Self { system, start, options, output_step, regularise, drawing })
     }
 
-    /// Whether bodies have the coordinates of their joints, or three each.
+    /// Whether bodies have the coordinates of their joints; nothing if not, or if there are no bodies.
     pub(super) fn coordinates(&self) -> OptionValue {
-        if self.drawing.is_some() { "joint".into() } else { "absolute".into() }
+        if self.drawing.is_some() { "joint".into() } else { OptionValue::Nothing }
     }
 
     /// The name of the mode that the run begins in; none if the model has no modes.

@@ -44,7 +44,7 @@ use shapes::BodyShape;
 use source::PartSource;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Pair, Term};
-use tree::{Carried, CarriedPlaces, CarriedResets, Tree};
+use tree::{Carried, CarriedPlaces, CarriedResets, JointTree};
 
 /// The sections of parts.
 pub(super) const PART_KEYS: &[&str] = &[
@@ -127,30 +127,18 @@ impl Building<'_> {
         let given: Vec<[bool; 3]> =
             bodies.list.iter().map(|body| [0, 1, 2].map(|i| body.drawn[i].is_some())).collect();
         let placed = placing::place_bodies(&mut self.source, &mut bodies, &joints.list, &mut self.lowered);
-        let mut held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
-        let tree = self.tree((&bodies, &joints.list), &mut held);
         let is_nowhere = |body: usize| given[body] == [false; 3];
-        self.show_coordinates(&held);
         let was_placed =
             |k: usize| placed[k] || joints.list[k].ends.iter().any(|end| end.body.is_some_and(is_nowhere));
-        let trees = tree.as_ref().map(|tree| CarriedPlaces {
-            tree,
-            bodies: &bodies,
-            joints: &joints.list,
-            held: &held,
+        let mut held = holding::held(&self.source, &joints, &bodies, &mut self.lowered);
+        self.show_coordinates(&held);
+        let tree = self.tree((&bodies, &joints.list), &mut held);
+        let carried = tree.as_ref().map_or_else(Vec::new, |tree| {
+            let places = CarriedPlaces { tree, bodies: &bodies, joints: &joints.list, held: &held };
+            self.carry(&places, was_placed)
         });
-        let carried =
-            trees.as_ref().map_or_else(Vec::new, |trees| trees.lower(was_placed, &mut self.lowered));
-        self.model.mechanism.tree = trees.map(|trees| trees.rule(&carried, &mut self.lowered));
+        self.lower_joints(&joints, &held, was_placed);
         let (source, lowered) = (&mut self.source, &mut self.lowered);
-        for (k, joint) in joints.list.iter().enumerate() {
-            if let Some(held) = held.get(joint.name.as_str()) {
-                holding::lower_joint(source, held, was_placed(k), lowered);
-            }
-        }
-        for ratio in &joints.ratios {
-            holding::lower_ratio(source, ratio, &held, lowered);
-        }
         let driven = drives::lower_drives(source, sections.get("drives"), &held, lowered);
         forces::lower_forces(source, sections.get("forces"), (&bodies, &held), lowered);
         self.lower_bodies((&bodies, &carried), &joints.list);
@@ -158,14 +146,7 @@ impl Building<'_> {
         sensors::lower_sensors(source, sections.get("sensors"), (&bodies, &held), lowered);
         let contacts = self.lower_contacts(&bodies, &joints, &shapes);
         self.draw((&bodies, &shapes), &held);
-        self.model.mechanism.start = self.start(&bodies, &given, driven);
-        self.model.mechanism.start.branches = self.branches(&held);
-        if self.drawing.is_some() {
-            // It is put together with other coordinates.
-            self.model.mechanism.start.branches.clear();
-        }
-        self.model.mechanism.start.weights = self.weights(&bodies);
-        start_of_tracks(&held, &mut self.model.mechanism.start);
+        self.set_start((&bodies, &held), &given, driven);
         self.model.mechanism.joints = held.values().map(|held| held.rule(&mut self.lowered)).collect();
         self.switch_joints(&held);
         if let Some(tree) = &tree {
@@ -182,6 +163,50 @@ impl Building<'_> {
         self.source.errors.append(&mut self.lowered.errors);
         let (gaps, rubbing) = (self.lowered.contacts, self.lowered.rubbing);
         (TouchingRules { gaps, rubbing }, self.source.errors)
+    }
+
+    /// Adds the coordinates of joints that carry bodies, and where these are then.
+    fn carry<'h>(
+        &mut self,
+        places: &CarriedPlaces<'h>,
+        was_placed: impl Fn(usize) -> bool,
+    ) -> Vec<Option<Carried<'h>>> {
+        let carried = places.lower(was_placed, &mut self.lowered);
+        self.model.mechanism.tree = Some(places.rule(&carried, &mut self.lowered));
+        carried
+    }
+
+    fn lower_joints(
+        &mut self,
+        joints: &JointList,
+        held: &BTreeMap<&str, Held<'_>>,
+        was_placed: impl Fn(usize) -> bool,
+    ) {
+        let (source, lowered) = (&mut self.source, &mut self.lowered);
+        for (k, joint) in joints.list.iter().enumerate() {
+            if let Some(held) = held.get(joint.name.as_str()) {
+                holding::lower_joint(source, held, was_placed(k), lowered);
+            }
+        }
+        for ratio in &joints.ratios {
+            holding::lower_ratio(source, ratio, held, lowered);
+        }
+    }
+
+    /// What is kept while the drawing is put together.
+    fn set_start(
+        &mut self,
+        (bodies, held): (&BodyList, &BTreeMap<&str, Held<'_>>),
+        given: &[[bool; 3]],
+        driven: Vec<String>,
+    ) {
+        let mut start = self.start(bodies, given, driven);
+        let branches = self.branches(held);
+        // With the coordinates of joints, branches have been checked in the drawing.
+        start.branches = if self.drawing.is_some() { Vec::new() } else { branches };
+        start.weights = self.weights(bodies);
+        start_of_tracks(held, &mut start);
+        self.model.mechanism.start = start;
     }
 
     /// What a run with the coordinates of joints starts from.
@@ -201,12 +226,12 @@ impl Building<'_> {
         &mut self,
         (bodies, joints): (&BodyList, &[joint::Joint]),
         held: &mut BTreeMap<&str, Held<'_>>,
-    ) -> Option<Tree> {
+    ) -> Option<JointTree> {
         let drawing = self.drawing?;
         let drives = self.sections.get("drives").into_iter().flat_map(Setting::entries);
         let driven: BTreeSet<String> =
             drives.filter_map(|(_, part)| Some(part.get("joint")?.string("").ok()?.to_owned())).collect();
-        let tree = Tree::grow(&mut self.source, (bodies, joints), &driven, drawing);
+        let tree = JointTree::grow(&mut self.source, (bodies, joints), &driven, drawing);
         for k in tree.carrying() {
             if let Some(held) = held.get_mut(joints[k].name.as_str()) {
                 held.carries = true;
@@ -410,15 +435,7 @@ impl Building<'_> {
                 (Some(mass), Some(inertia)) => [mass.clone(), inertia.clone()],
             };
             let [mass, inertia] = [&mass, &inertia];
-            for (what, term) in [("mass", mass), ("moment of inertia", inertia)] {
-                let value = source.indices.value(term.text()).filter(|value| *value < 0.0);
-                let Some(value) = value else { continue };
-                let message = format!(
-                    "body `{}` has the {what} {value}, and no real body has one below zero",
-                    body.name
-                );
-                source.error("no-mass", body.span.clone(), message, "give zero or more");
-            }
+            check_signs(source, body, [mass, inertia]);
             if carried.get(i).is_none_or(Option::is_none) {
                 body_start(body, bodies, lowered);
                 lowered.bodies.push(body.name.clone());
@@ -426,16 +443,26 @@ impl Building<'_> {
             body_columns(body, lowered);
             lowered.kinetic.extend(kinetic(body, [mass, mass, inertia]));
             // The masses of trees are put together from all bodies.
-            for (coordinate, mass) in body.coordinates().iter().zip([mass, mass, inertia]) {
-                if carried.is_empty() {
-                    let entry = lowered.definition(coordinate, mass, &body.span);
-                    lowered.inertia.push(entry);
-                }
+            let masses = body.coordinates().into_iter().zip([mass, mass, inertia]);
+            for (coordinate, mass) in masses.filter(|_| carried.is_empty()) {
+                let entry = lowered.definition(&coordinate, mass, &body.span);
+                lowered.inertia.push(entry);
             }
             if let Some(gravity) = &gravity {
                 lowered.potential.extend(weight(body, mass, gravity));
             }
         }
+    }
+}
+
+/// No mass and no moment of inertia is below zero.
+fn check_signs(source: &mut PartSource, body: &bodies::Body, [mass, inertia]: [&Term; 2]) {
+    for (what, term) in [("mass", mass), ("moment of inertia", inertia)] {
+        let value = source.indices.value(term.text()).filter(|value| *value < 0.0);
+        let Some(value) = value else { continue };
+        let message =
+            format!("body `{}` has the {what} {value}, and no real body has one below zero", body.name);
+        source.error("no-mass", body.span.clone(), message, "give zero or more");
     }
 }
 

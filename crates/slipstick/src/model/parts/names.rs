@@ -41,8 +41,9 @@ impl PartNames<'_> {
 
     /// How fast the rate of where a body is changes that a joint carries.
     fn of_carried(&self, name: &str) -> Option<Term> {
-        let owner = name.split_once('.').map_or(name, |(owner, _)| owner);
-        let carried = self.carried.get(self.bodies.index(owner)?)?.as_ref()?;
+        let ends = [".com.x", ".com.y", ".x", ".y", ".angle"];
+        let body = ends.iter().find_map(|end| self.bodies.index(name.strip_suffix(end)?))?;
+        let carried = self.carried.get(body)?.as_ref()?;
         let place = carried.names().iter().position(|own| own == name)?;
         Some(carried.acceleration()[place].clone())
     }

@@ -5,7 +5,7 @@ use super::OptionValue;
 use super::kind::Draft;
 use crate::equations::System;
 use crate::formulation::{PerConstraint, Stabilisation};
-use crate::model::{Diagnostic, Setting};
+use crate::model::{Diagnostic, Model, Setting};
 use crate::simulate::Concurrency;
 use crate::simulate::options::USUAL_SPEED;
 use crate::simulate::{Error, Options, Plan, method_hint};
@@ -35,10 +35,16 @@ pub(super) fn safety(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Dia
 }
 
 pub(super) fn pinned(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagnostic> {
-    let names: Vec<&str> = draft.model.coordinates().iter().map(|c| c.name.as_str()).collect();
-    let pinned = setting.names()?;
+    let names_of =
+        |model: &'_ Model| model.coordinates().iter().map(|c| c.name.clone()).collect::<Vec<String>>();
+    // A drawing is put together with coordinates of its own.
+    let known = names_of(draft.model.drawing.as_deref().unwrap_or(draft.model));
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    let (pinned, own) = (setting.names()?, names_of(draft.model));
     let places = pinned.iter().filter_map(|name| draft.place(&names, name, "among the coordinates"));
-    draft.options.constraints.pinned = places.collect();
+    let places: Vec<usize> = places.collect();
+    let in_own = |place: usize| own.iter().position(|name| *name == known[place]);
+    draft.options.constraints.pinned = places.into_iter().filter_map(in_own).collect();
     Ok(())
 }
 

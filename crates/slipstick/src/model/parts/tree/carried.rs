@@ -1,6 +1,6 @@
 //! Where a body is that a joint carries, how fast it moves, and in which ways.
 
-use super::Tree;
+use super::JointTree;
 use crate::model::parts::bodies::{Body, BodyList, BodyPlace, Pose};
 use crate::model::parts::holding::{Held, kept_value};
 use crate::model::parts::joint::Joint;
@@ -32,7 +32,7 @@ impl Joint {
 
 /// All that trees of bodies are made of.
 pub(in crate::model::parts) struct CarriedPlaces<'a> {
-    pub(in crate::model::parts) tree: &'a Tree,
+    pub(in crate::model::parts) tree: &'a JointTree,
     pub(in crate::model::parts) bodies: &'a BodyList,
     pub(in crate::model::parts) joints: &'a [Joint],
     pub(in crate::model::parts) held: &'a BTreeMap<&'a str, Held<'a>>,

@@ -19,11 +19,11 @@ pub(super) use resets::CarriedResets;
 
 /// The most coordinates of one tree: the mass matrix of a tree is full, so what a step takes grows with the cube of
 /// this number, and three coordinates for each body soon take less.
-const MOST_COORDINATES: usize = 1064;
+const MOST_COORDINATES: usize = 32;
 
 /// Which joint carries each body.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct JointTree {
     /// The bodies, each after the one that carries it.
     pub(super) order: Vec<usize>,
     /// For each body the joint that carries it with the end that is on it; none is free.
@@ -32,7 +32,7 @@ pub(super) struct Tree {
     pub(super) watched: BTreeSet<String>,
 }
 
-impl Tree {
+impl JointTree {
     /// Of joints that stay shut. `drawing` is the machine with three coordinates for each body.
     pub(super) fn grow(
         source: &mut PartSource,
