@@ -48,7 +48,10 @@ fn assert_happens(text: &str, truth: &[(&str, f64)]) -> Vec<Trajectory> {
         let found = events(&run);
         assert_eq!(found.len(), truth.len(), "{name}: {found:?}");
         for ((event, t), (expected, at)) in found.iter().zip(truth) {
-            assert!(event == expected && (t - at).abs() < off, "{name}: {event} at {t}, not {expected} at {at}");
+            assert!(
+                event == expected && (t - at).abs() < off,
+                "{name}: {event} at {t}, not {expected} at {at}"
+            );
         }
         run
     };
@@ -188,7 +191,8 @@ fn time_of_stop() -> f64 {
 fn lengths_and_mirrors_do_not_matter() {
     let with = |scale: f64, sign: f64| {
         let (x, force) = (sign * 2.35 * scale, scale);
-        let text = SWINGS.replace("2.35", &format!("{x:e}")).replace("force = 1", &format!("force = {force:e}"));
+        let text =
+            SWINGS.replace("2.35", &format!("{x:e}")).replace("force = 1", &format!("force = {force:e}"));
         events(&run(&plan(&text), &plan(&text).options))
     };
     let plain = with(1.0, 1.0);
@@ -196,7 +200,10 @@ fn lengths_and_mirrors_do_not_matter() {
         let other = with(scale, sign);
         assert_eq!(other.len(), plain.len(), "{scale} {sign}: {other:?}");
         for ((name, t), (expected, at)) in other.iter().zip(&plain) {
-            assert!(name == expected && (t - at).abs() < 1e-5, "{scale} {sign}: {name} at {t}, not {expected} at {at}");
+            assert!(
+                name == expected && (t - at).abs() < 1e-5,
+                "{scale} {sign}: {name} at {t}, not {expected} at {at}"
+            );
         }
     }
 }
@@ -221,7 +228,10 @@ fn a_ratchet_with_friction_on_its_axle_lifts_and_holds() {
             assert!((teeth - teeth.round()).abs() < 1e-6, "it rests between teeth: {angles:?}");
         }
     }
-    assert!(angles.iter().flatten().zip(angles[0].iter().cycle()).all(|(a, b)| (a - b).abs() < 1e-4), "{angles:?}");
+    assert!(
+        angles.iter().flatten().zip(angles[0].iter().cycle()).all(|(a, b)| (a - b).abs() < 1e-4),
+        "{angles:?}"
+    );
 }
 
 /// An arm of seven links that friction holds against its weight, in the first joint up to this part of what it takes.
@@ -265,13 +275,14 @@ fn joints_break_by_the_impulse_of_a_hit() {
             "[bodies]\na = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }} }}\n\
              b = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }}, x = -1.2, velocity = [2, 0] }}\n\
              c = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }}, x = -2.2, velocity = [2, 0] }}\n\
-             joints.hold = {{ revolute = [\"ground\", \"a.origin\"], break = {{ impulse = {limit} }} }}\n\
-             contacts.hit = {{ among = [\"a\", \"b\", \"c\"], restitution = 0, friction = 0 }}\nrun.until = 2\n"
+             [joints]\nhold = {{ revolute = [\"ground\", \"a.origin\"], break = {{ impulse = {limit} }} }}\n\
+             [contacts]\nhit = {{ among = [\"a\", \"b\", \"c\"], restitution = 0, friction = 0 }}\n[run]\nuntil = 2\n"
         )
     };
     for limit in [1.9, 2.1] {
         let run = run(&plan(&text(limit)), &plan(&text(limit)).options);
-        let broke = events(&run).iter().any(|(name, t)| name.contains("joint.hold.break") && (t - 0.5).abs() < 1e-9);
+        let broke =
+            events(&run).iter().any(|(name, t)| name.contains("joint.hold.break") && (t - 0.5).abs() < 1e-9);
         // The hit is borne in full: with nothing given back, what hits first rests. The next one takes both along if the joint has
         // broken.
         assert_eq!(broke, limit < 2.0, "{:?}", events(&run));
@@ -293,10 +304,64 @@ fn what_joints_take_as_they_shut_is_logged() {
 
 #[test]
 fn what_is_shut_at_the_start_is_not_noted_as_past() {
-    let text = "bodies.a = { mass = 1, inertia = 1, angular_velocity = 2 }\n\
+    let text = "bodies.a = { mass = 1, inertia = 1 }\n\
                 joints.p = { revolute = [\"ground\", \"a.origin\"] }\n\
                 joints.c = { angle = [\"ground\", \"a\"], at = \"here\", while = \"cos(3*t) > 0\" }\n\
                 forces.m = { motor = \"p\", torque = 1 }\nrun.until = 2\n";
     let run = run(&plan(text), &plan(text).options);
     assert!(run.notes.iter().all(|note| note.code != "already-past"), "{:?}", run.notes);
+}
+
+#[test]
+fn a_slider_rubs_by_the_force_in_its_joint() {
+    let incline = |friction: f64| {
+        format!(
+            "gravity = [0, -10]\nbodies.b = {{ mass = 2, inertia = 1, velocity = [\"3*cos(0.4)\", \"3*sin(0.4)\"] }}\nrun.until = 2\n\
+             [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [\"cos(0.4)\", \"sin(0.4)\"]\nat = [0, 0]\n\
+             friction = {{ coefficient = {friction} }}\n"
+        )
+    };
+    let (down, across) = (10.0 * 0.4_f64.sin(), 10.0 * 0.4_f64.cos());
+    let stops = |friction: f64| 3.0 / (down + friction * across);
+    // Above the friction angle it stays where it stops, below it slides back.
+    for run in assert_happens(&incline(0.5), &[("joint.track.stick", stops(0.5))]) {
+        assert!(
+            (run.end_state()[0] - 1.5 * stops(0.5) * 0.4_f64.cos()).abs() < 1e-4,
+            "{:?}",
+            run.end_state()
+        );
+    }
+    for run in assert_happens(&incline(0.3), &[("joint.track.reverse", stops(0.3))]) {
+        let back = -(down - 0.3 * across) * (2.0 - stops(0.3)) * 0.4_f64.cos();
+        assert!((run.end_state()[3] - back).abs() < 1e-4, "{:?}", run.end_state());
+    }
+}
+
+/// A push along a slider that less and less presses on its track, and then more from the other side.
+#[test]
+fn a_slider_lets_go_as_its_joint_is_relieved() {
+    let text = "bodies.b = { mass = 1, inertia = 1 }\nforces = { \"b.x\" = 3, \"b.y\" = \"-10 + 2*t\" }\nrun.until = 7\n\
+                [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [1, 0]\nat = [0, 0]\n\
+                friction = { coefficient = { static = 0.5, sliding = 0.4 } }\n";
+    let plan = plan(text);
+    for (name, method, is_stabilised) in rows() {
+        let run = run(&plan, &options(&plan, method, is_stabilised));
+        let off = OFF[usize::from(method.facts().order > 2)];
+        let slips: Vec<f64> =
+            events(&run).iter().filter(|(name, _)| name == "joint.track.slip").map(|(_, t)| *t).collect();
+        assert!(slips.len() == 1 && (slips[0] - 2.0).abs() < off, "{name}: {:?}", events(&run));
+        // 3 - 0.4 |10 - 2 t| from 2 to 7.
+        let speed = 3.0 * 5.0 - 0.4 * (9.0 + 4.0);
+        assert!((run.end_state()[3] - speed).abs() < 1e-4, "{name}: {:?}", run.end_state());
+    }
+}
+
+/// What presses on a joint can begin at nothing.
+#[test]
+fn a_slider_without_any_force_in_its_joint_is_held_as_soon_as_there_is_one() {
+    let text = "bodies.b = { mass = 1, inertia = 1 }\nforces = { \"b.x\" = \"0.4*t\", \"b.y\" = \"-t\" }\nrun.until = 2\n\
+                [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [1, 0]\nat = [0, 0]\nfriction = { coefficient = 0.5 }\n";
+    let plan = plan(text);
+    let run = run(&plan, &plan.options);
+    assert!(run.end_state()[0].abs() < 1e-12 && events(&run).is_empty(), "{:?}", events(&run));
 }

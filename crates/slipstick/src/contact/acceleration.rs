@@ -33,6 +33,8 @@ pub struct Resolved {
     pub statuses: Vec<Status>,
     /// The accelerations of the gaps.
     pub accelerations: Vec<f64>,
+    /// The forces, by rows.
+    pub forces: Vec<f64>,
     /// Whether there are several motions that meet all laws.
     pub is_ambiguous: bool,
     /// Contacts with friction whose forces can be shared in ways that decide when one of them slides or lifts.
@@ -50,6 +52,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
     let mut all = Resolved {
         statuses: vec![Status::Open; count],
         accelerations: vec![0.0; count],
+        forces: vec![0.0; 2 * count],
         is_ambiguous: false,
         shared: Vec::new(),
     };
@@ -59,6 +62,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
         for (k, &i) in group.iter().enumerate() {
             all.statuses[i] = resolved.statuses[k];
             all.accelerations[i] = resolved.accelerations[k];
+            all.forces[2 * i..2 * i + 2].copy_from_slice(&resolved.forces[2 * k..2 * k + 2]);
         }
         all.is_ambiguous |= resolved.is_ambiguous;
         all.shared.extend(resolved.shared.iter().map(|&k| group[k]));
@@ -149,7 +153,8 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
         return Err(Unsolved::Undetermined);
     }
     let shared = shared_forces(relations, best);
-    Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+    let forces = best.p.clone();
+    Ok(Resolved { statuses, accelerations, forces, is_ambiguous, shared })
 }
 
 /// Whether closed gaps and joints that stick bear the same.
@@ -257,7 +262,7 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
 fn choices_of(law: &LawNumbers, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
     let Some(force) = law.given else { return choices_with_gap(law.friction, wish, begins) };
     match wish.direction {
-        _ if force <= 0.0 => vec![ContactChoice::Free],
+        _ if force < 0.0 => vec![ContactChoice::Free],
         0.0 => vec![ContactChoice::Sticks, ContactChoice::Slides(1.0), ContactChoice::Slides(-1.0)],
         direction if begins => vec![ContactChoice::Slides(direction)],
         direction => vec![ContactChoice::SlidesOn(direction)],
@@ -302,12 +307,16 @@ fn status_of(choice: ContactChoice) -> Status {
 /// slip any more does not go on by sliding, unless a given force presses it: others may hold it where it is.
 fn changes(relations: &Relations, found: &Combination, wishes: &[Wish]) -> (usize, usize, usize) {
     let begins = |(i, choice): &(usize, &ContactChoice)| {
-        matches!(choice, ContactChoice::Slides(_)) && !relations.has_gap(*i) && wishes[*i].status != status_of(**choice)
+        matches!(choice, ContactChoice::Slides(_))
+            && !relations.has_gap(*i)
+            && wishes[*i].status != status_of(**choice)
     };
     let begun = found.choices.iter().enumerate().filter(begins).count();
     let differs = |i: usize| match (wishes[i].status, status_of(found.choices[i])) {
         (before, now) if !before.is_closed() => now.is_closed() && !wishes[i].hits,
-        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => now != Status::Sticks,
+        (Status::Slides(_), now) if wishes[i].direction == 0.0 && relations.has_gap(i) => {
+            now != Status::Sticks
+        }
         (before, now) => now != before,
     };
     let differ = (0..wishes.len()).filter(|&i| differs(i)).count();

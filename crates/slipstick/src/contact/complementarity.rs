@@ -107,7 +107,11 @@ impl UnknownRow {
                 let plus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s > 0.0), i);
                 let minus = place(|u, i| matches!(u, Unknown::Friction(k, s) if *k == i && *s < 0.0), i);
                 let given = most * relations.laws[i].given.unwrap_or(0.0);
-                Self { relation: None, most: given, own: normal.chain(plus.chain(minus).map(|k| (k, -1.0))).collect() }
+                Self {
+                    relation: None,
+                    most: given,
+                    own: normal.chain(plus.chain(minus).map(|k| (k, -1.0))).collect(),
+                }
             }
         }
     }

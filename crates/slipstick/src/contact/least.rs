@@ -32,7 +32,8 @@ pub fn share_friction(products: &[f64], friction: &[f64], weights: &[f64]) -> Ve
 /// many as move as one.
 pub fn share_by_limits(products: &[f64], friction: &[f64], limits: &[f64]) -> Vec<f64> {
     let n = friction.len();
-    let weights: Vec<f64> = limits.iter().enumerate().map(|(i, most)| most / size_of(products, n, i)).collect();
+    let weights: Vec<f64> =
+        limits.iter().enumerate().map(|(i, most)| most / size_of(products, n, i)).collect();
     share_friction(products, friction, &weights)
 }
 

@@ -156,7 +156,12 @@ mod tests {
             response: vec![0.2, -0.6, -0.6, 2.0],
             velocity: vec![exact(-0.36), exact(1.6)],
             free: vec![exact(0.0); 2],
-            laws: vec![LawNumbers { restitution: 0.3, friction: Some((0.5, 0.5)), law: ImpactLaw::Smith, given: None }],
+            laws: vec![LawNumbers {
+                restitution: 0.3,
+                friction: Some((0.5, 0.5)),
+                law: ImpactLaw::Smith,
+                given: None,
+            }],
         };
         let found = smith(&state, &[0.3]).expect("an impact");
         assert!((found.p[0] - 0.936).abs() < 1e-14 && (found.p[1] + 0.468).abs() < 1e-14, "{:?}", found.p);

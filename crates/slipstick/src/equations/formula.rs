@@ -20,12 +20,14 @@ use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions, Layout,
-    Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset,
-    ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
+    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions,
+    Layout, Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField,
+    Reset, ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
-use crate::model::{BranchRule, ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
+use crate::model::{
+    BranchRule, ContactChange, ContactRule, Definition, Diagnostic, Model, PressRule, contact_name,
+};
 use std::collections::BTreeMap;
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
@@ -299,6 +301,10 @@ fn contact_shape(
             let hit = bound.guards.iter().position(is_hit)?;
             Some(ContactGap { normal: row("normal")?, hit })
         }),
+        pressed_by: match &rule.press {
+            PressRule::Joint { row, .. } => constraints.iter().position(|constraint| constraint.name == *row),
+            _ => None,
+        },
         tangent: rule.tangent().and_then(|_| row("tangent")),
         state: rule.state,
         law: rule.law,

@@ -43,6 +43,8 @@ pub struct JointResponses {
     pub constraints: Vec<usize>,
     /// For each row of the contacts, the impulses of all joints for an impulse of one.
     pub by_row: Vec<Vec<f64>>,
+    /// The forces of all joints without forces in contacts.
+    pub free: Vec<f64>,
 }
 
 impl JointResponses {
@@ -50,6 +52,13 @@ impl JointResponses {
     pub fn impulses(&self, rows: &[f64]) -> Vec<(usize, f64)> {
         let of_joint = |k: usize| self.by_row.iter().zip(rows).map(|(own, p)| own[k] * p).sum();
         self.constraints.iter().enumerate().map(|(k, &constraint)| (constraint, of_joint(k))).collect()
+    }
+
+    /// The force of one joint with forces in the rows of contacts, and the size of what it is the sum of.
+    pub fn force(&self, constraint: usize, rows: &[f64]) -> (f64, f64) {
+        let Some(k) = self.constraints.iter().position(|own| *own == constraint) else { return (0.0, 0.0) };
+        let terms = self.by_row.iter().zip(rows).map(|(own, p)| own[k] * p);
+        terms.fold((self.free[k], self.free[k].abs()), |(sum, size), term| (sum + term, size + term.abs()))
     }
 }
 
@@ -127,7 +136,7 @@ impl ContactsView<'_, '_> {
         let earlier = Locked { discrete: &discrete, stamp: 0, ..earlier };
         let held = velocity_residuals(&mut *mechanism.inner, earlier, &rows, (t, before));
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates, held };
-        let free = builder.free_motion();
+        let (free, of_joints) = builder.free_motion();
         let (speeds, delta) = (speeds_of(system, y), speeds_of(system, delta));
         let mut relations = Relations {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
@@ -136,13 +145,13 @@ impl ContactsView<'_, '_> {
         (relations.velocity, relations.free) =
             builder.motion_of_rows((&contacts, statuses), (speeds, delta), &free);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
-        let of_joints = velocity_residuals(&mut *mechanism.inner, locked, &joints, (t, y));
-        move_with_joints(&mut relations, &by_row, &of_joints);
+        let left = velocity_residuals(&mut *mechanism.inner, locked, &joints, (t, y));
+        move_with_joints(&mut relations, &by_row, &left);
         Some(Touching {
             held: builder.left_of((&contacts, statuses)),
             relations,
             responses,
-            joints: JointResponses { constraints, by_row },
+            joints: JointResponses { constraints, by_row, free: of_joints },
             free_motion: free,
         })
     }
@@ -245,7 +254,8 @@ impl RelationBuilder<'_> {
     /// The velocities of closed gaps before what happens, zero for others.
     fn left_of(&self, (contacts, statuses): (&[&ContactShape], &[Status])) -> Vec<f64> {
         let left = |(contact, status): (&&ContactShape, &Status)| {
-            let row = contact.normal().and_then(|normal| self.rows.row(normal)).filter(|_| status.is_closed());
+            let row =
+                contact.normal().and_then(|normal| self.rows.row(normal)).filter(|_| status.is_closed());
             row.map_or(0.0, |row| self.held[row])
         };
         contacts.iter().zip(statuses).map(left).collect()
@@ -305,11 +315,11 @@ impl RelationBuilder<'_> {
         [contact.normal(), contact.tangent].map(|row| self.rows.row(row?))
     }
 
-    /// Accelerations with joints and without forces in contacts.
-    fn free_motion(&mut self) -> Vec<f64> {
+    /// Accelerations with joints and without forces in contacts, and the forces of joints.
+    fn free_motion(&mut self) -> (Vec<f64>, Vec<f64>) {
         let (mut motion, mut level) = (self.with_joints.force.clone(), self.with_joints.level.clone());
         self.saddle.solve(&mut motion, &mut level);
-        motion
+        (motion, level)
     }
 
     /// The change of the speeds for an impulse of one in a row, and the impulses of the joints.

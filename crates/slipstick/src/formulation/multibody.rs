@@ -414,7 +414,8 @@ impl ExpandGuards for Multibody<'_> {
     ) -> bool {
         self.at(locked, point.t, point.y);
         // A series has the multipliers of independent rows, not those that joints share.
-        if self.reads_forces(guard) && self.shape.has_redundant && self.shape.rank.shares_friction_of_joints() {
+        if self.reads_forces(guard) && self.shape.has_redundant && self.shape.rank.shares_friction_of_joints()
+        {
             out.clear();
             return false;
         }

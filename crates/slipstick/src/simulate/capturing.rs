@@ -304,8 +304,10 @@ impl DenseEventCapture<'_, '_> {
     fn end_capture(&mut self, episode: &Episode) -> Result<Option<Outcome>, Error> {
         let system = self.run.integrator.flow.system();
         self.log_end(episode, &episode.stays)?;
-        let rests =
-            episode.stays.iter().filter_map(|&k| system.guards()[system.contacts()[k].hit()?].response.at_rest);
+        let rests = episode
+            .stays
+            .iter()
+            .filter_map(|&k| system.guards()[system.contacts()[k].hit()?].response.at_rest);
         let mut firing = Firing { guards: rests.collect(), ..Firing::default() };
         firing.guards.sort_unstable();
         self.run.guards.watch.begin_transition();
@@ -408,8 +410,9 @@ fn can_be_captured(system: &dyn System) -> bool {
     let contacts = system.contacts();
     let is_row = |k: &usize| contacts.iter().any(|of| of.owns(*k));
     let all_have_gaps = contacts.iter().all(|contact| contact.gap.is_some());
-    all_have_gaps && system.guards().iter().all(|guard| match guard.contact {
-        Some(_) => guard.response.followers.is_empty() && guard.response.stop_after.is_none(),
-        None => !guard.multipliers.iter().any(is_row),
-    })
+    all_have_gaps
+        && system.guards().iter().all(|guard| match guard.contact {
+            Some(_) => guard.response.followers.is_empty() && guard.response.stop_after.is_none(),
+            None => !guard.multipliers.iter().any(is_row),
+        })
 }

@@ -21,7 +21,8 @@ impl RunContacts<'_, '_> {
             return Ok(None);
         }
         let closed = self.closed_at_start()?;
-        if closed.is_empty() && self.run.integrator.flow.system().contacts().iter().all(|of| of.gap.is_some()) {
+        if closed.is_empty() && self.run.integrator.flow.system().contacts().iter().all(|of| of.gap.is_some())
+        {
             return Ok(None);
         }
         self.close_gaps(&closed)?;

@@ -9,7 +9,9 @@
 use super::energy::GAUSS;
 use super::{EnergyBalance, Event, EventKind, Segment, Trajectory};
 use crate::contact::{Hit, Status};
-use crate::equations::{ContactGap, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System, UncertainPoint};
+use crate::equations::{
+    ContactGap, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Observer, System, UncertainPoint,
+};
 use crate::formulation::Mixture;
 use crate::mode::Mode;
 
@@ -63,7 +65,8 @@ pub struct ContactAudit {
 impl ContactAudit {
     /// Looks along a run; none if the system has no contacts. `energy` is the balance of the same run.
     pub fn of(system: &dyn System, trajectory: &Trajectory, energy: Option<&EnergyBalance>) -> Option<Self> {
-        let first = trajectory.segments.first().filter(|_| system.contacts().iter().any(|of| of.gap.is_some()))?;
+        let first =
+            trajectory.segments.first().filter(|_| system.contacts().iter().any(|of| of.gap.is_some()))?;
         let mut look = ContactLook::new(system, trajectory, first);
         trajectory.segments.iter().for_each(|segment| look.along(segment));
         let modes = trajectory.segments.iter().map(|segment| &segment.mode);
@@ -192,7 +195,7 @@ impl<'a> ContactLook<'a> {
             if !status.is_closed() {
                 continue;
             }
-            let normal = contact.normal().map_or(laws[LAW_NUMBERS * k], |normal| -multipliers[normal]);
+            let normal = contact.pressing(laws[LAW_NUMBERS * k], multipliers);
             let tangent = match (status, contact.tangent) {
                 (Status::Slides(direction), _) => -laws[LAW_NUMBERS * k + 2] * direction * normal,
                 (Status::Sticks, Some(tangent)) => -multipliers[tangent],

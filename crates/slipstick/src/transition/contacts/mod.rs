@@ -105,7 +105,11 @@ impl Rule for Contacts {
 
 impl Contacts {
     /// Decides about contacts where a run begins.
-    pub fn begin(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+    pub fn begin(
+        &mut self,
+        tools: &mut Tools<'_, '_>,
+        transition: &mut Transition,
+    ) -> Result<(), Impossible> {
         self.resolve(tools, transition, Vec::new())
     }
 
@@ -219,7 +223,9 @@ impl Contacts {
 
 /// Joints keep what they bore of a hit.
 fn keep_impulses(flow: &mut Flow<'_>, transition: &Transition) {
-    let Some(impact) = transition.contacts.impact.as_ref().filter(|impact| impact.has_impulses()) else { return };
+    let Some(impact) = transition.contacts.impact.as_ref().filter(|impact| impact.has_impulses()) else {
+        return;
+    };
     for &(constraint, variable) in &flow.system().shape().mechanism.kept_impulses {
         let borne = impact.joints.iter().find(|(joint, _)| *joint == constraint);
         flow.mode.values.discrete[variable] = borne.map_or(0.0, |(_, impulse)| *impulse);
