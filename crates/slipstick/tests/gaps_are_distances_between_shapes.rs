@@ -131,7 +131,7 @@ impl<'m> Values<'m> {
     /// The smallest gap, and which contact has it.
     fn gap(&self, states: &[(String, f64)]) -> (f64, usize) {
         let contacts = self.model.mechanism.contacts.iter().enumerate();
-        let gaps = contacts.map(|(i, contact)| (self.of(&contact.gap.syntax, states), i));
+        let gaps = contacts.map(|(i, contact)| (self.of(&contact.gap().expect("a gap").syntax, states), i));
         gaps.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a contact")
     }
 
@@ -207,7 +207,8 @@ fn check_slip(values: &Values<'_>, (name, reach): (&str, f64), poses: [[f64; 3];
     let gap = |i: usize, h: f64| {
         let mut poses = poses;
         poses[0][i] += h;
-        values.of(&values.model.mechanism.contacts[contact].gap.syntax, &states(poses, still))
+        values
+            .of(&values.model.mechanism.contacts[contact].gap().expect("a gap").syntax, &states(poses, still))
     };
     let normal = [0, 1].map(|i| (gap(i, 1e-6) - gap(i, -1e-6)) / 2e-6);
     assert!((dot(normal, normal) - 1.0).abs() < 1e-6, "{name}: the normal is {normal:?}");
@@ -268,7 +269,10 @@ fn gaps_and_slips_are_those_of_sampled_outlines() {
             let at = |x: f64, y: f64| {
                 let mut poses = poses;
                 (poses[0][0], poses[0][1]) = (poses[0][0] + x, poses[0][1] + y);
-                values.of(&model.mechanism.contacts[contact].gap.syntax, &states(poses, [[0.0; 3]; 2]))
+                values.of(
+                    &model.mechanism.contacts[contact].gap().expect("a gap").syntax,
+                    &states(poses, [[0.0; 3]; 2]),
+                )
             };
             let normal = [(at(1e-6, 0.0) - at(-1e-6, 0.0)) / 2e-6, (at(0.0, 1e-6) - at(0.0, -1e-6)) / 2e-6];
             (poses[0][0], poses[0][1]) = (poses[0][0] - gap * normal[0], poses[0][1] - gap * normal[1]);

@@ -242,10 +242,11 @@ fn arm(part: f64) -> String {
         let left = f64::from(links - k);
         let most = 0.5 * left * left * if k == 0 { part } else { 1.1 };
         let before = if k == 0 { "ground".to_owned() } else { format!("l{}.b", k - 1) };
-        text += &format!(
+        let link = format!(
             "[bodies.l{k}]\nlink = {{ a = [0, 0], b = [1, 0] }}\nmass = 1\nx = {k}\ny = 0\nangle = 0\n\
              [joints.j{k}]\nrevolute = [\"{before}\", \"l{k}.a\"]\nfriction = {{ torque = {most} }}\n"
         );
+        text.push_str(&link);
     }
     text
 }

@@ -5,7 +5,7 @@ use super::impulses::GivenRow;
 use super::views::InMode;
 use crate::contact::{LawNumbers, Relations, Status};
 use crate::equations::{
-    ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms, UncertainPoint,
+    ActiveRows, At, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms, UncertainPoint,
 };
 use crate::expr::Inexact;
 use crate::math::{Saddle, dot};
@@ -108,14 +108,9 @@ impl ContactsView<'_, '_> {
         let contacts: Vec<&ContactShape> = which.iter().map(|&k| &system.contacts()[k]).collect();
         let joints = joints(system, &mut *mechanism.inner, locked);
         let constraints = joints.constraints().to_vec();
-        let mut with_joints = system.room_for_terms(&joints);
         let TouchPoint { t, y, before, mode_before, delta } = point;
-        // Friction of a given size is among the forces where it slides.
-        let rubbing: Vec<&ContactShape> = contacts.iter().copied().filter(|of| of.gap.is_none()).collect();
-        let unpressed = with_status(locked.discrete, &rubbing, Status::Open);
-        let free = Locked { rows: Some(&joints), discrete: &unpressed, ..locked };
-        let free = if rubbing.is_empty() { free } else { Locked { stamp: 0, ..free } };
-        mechanism.inner.terms(free, t, y, &mut with_joints);
+        let with_joints =
+            terms_of_joints(system, &mut *mechanism.inner, (locked, t, y), (&joints, &contacts));
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
         let discrete = with_status(locked.discrete, &contacts, Status::Sticks);
@@ -155,6 +150,22 @@ impl ContactsView<'_, '_> {
             free_motion: free,
         })
     }
+}
+
+/// The terms of a mechanism with its joints. Friction of a given size is among the forces where it slides: without it.
+fn terms_of_joints(
+    system: &dyn System,
+    evaluator: &mut dyn Evaluator,
+    (locked, t, y): At<'_>,
+    (joints, contacts): (&ActiveRows, &[&ContactShape]),
+) -> Terms {
+    let mut terms = system.room_for_terms(joints);
+    let rubbing: Vec<&ContactShape> = contacts.iter().copied().filter(|of| of.gap.is_none()).collect();
+    let unpressed = with_status(locked.discrete, &rubbing, Status::Open);
+    let free = Locked { rows: Some(joints), discrete: &unpressed, ..locked };
+    let free = if rubbing.is_empty() { free } else { Locked { stamp: 0, ..free } };
+    evaluator.terms(free, t, y, &mut terms);
+    terms
 }
 
 /// A gap moves no better than the joints are met that move it: each row is as uncertain as what impulses in them would
@@ -201,12 +212,7 @@ fn speeds_of<'y>(system: &dyn System, y: &'y [f64]) -> &'y [f64] {
     &y[layout.q..layout.q + layout.v]
 }
 
-fn laws(
-    evaluator: &mut dyn Evaluator,
-    at: crate::equations::At<'_>,
-    system: &dyn System,
-    which: &[usize],
-) -> Vec<LawNumbers> {
+fn laws(evaluator: &mut dyn Evaluator, at: At<'_>, system: &dyn System, which: &[usize]) -> Vec<LawNumbers> {
     let mut numbers = vec![0.0; LAW_NUMBERS * system.contacts().len()];
     if let Some(mechanism) = evaluator.mechanism() {
         mechanism.laws(at, LawsWanted::Contacts, &mut numbers);
