@@ -242,10 +242,11 @@ fn arm(part: f64) -> String {
         let left = f64::from(links - k);
         let most = 0.5 * left * left * if k == 0 { part } else { 1.1 };
         let before = if k == 0 { "ground".to_owned() } else { format!("l{}.b", k - 1) };
-        text += &format!(
+        let link = format!(
             "[bodies.l{k}]\nlink = {{ a = [0, 0], b = [1, 0] }}\nmass = 1\nx = {k}\ny = 0\nangle = 0\n\
              [joints.j{k}]\nrevolute = [\"{before}\", \"l{k}.a\"]\nfriction = {{ torque = {most} }}\n"
         );
+        text.push_str(&link);
     }
     text
 }
@@ -275,8 +276,8 @@ fn joints_break_by_the_impulse_of_a_hit() {
             "[bodies]\na = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }} }}\n\
              b = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }}, x = -1.2, velocity = [2, 0] }}\n\
              c = {{ mass = 1, inertia = 1, shape = {{ disc = 0.1 }}, x = -2.2, velocity = [2, 0] }}\n\
-             joints.hold = {{ revolute = [\"ground\", \"a.origin\"], break = {{ impulse = {limit} }} }}\n\
-             contacts.hit = {{ among = [\"a\", \"b\", \"c\"], restitution = 0, friction = 0 }}\nrun.until = 2\n"
+             [joints]\nhold = {{ revolute = [\"ground\", \"a.origin\"], break = {{ impulse = {limit} }} }}\n\
+             [contacts]\nhit = {{ among = [\"a\", \"b\", \"c\"], restitution = 0, friction = 0 }}\n[run]\nuntil = 2\n"
         )
     };
     for limit in [1.9, 2.1] {
@@ -304,10 +305,64 @@ fn what_joints_take_as_they_shut_is_logged() {
 
 #[test]
 fn what_is_shut_at_the_start_is_not_noted_as_past() {
-    let text = "bodies.a = { mass = 1, inertia = 1, angular_velocity = 2 }\n\
+    let text = "bodies.a = { mass = 1, inertia = 1 }\n\
                 joints.p = { revolute = [\"ground\", \"a.origin\"] }\n\
                 joints.c = { angle = [\"ground\", \"a\"], at = \"here\", while = \"cos(3*t) > 0\" }\n\
                 forces.m = { motor = \"p\", torque = 1 }\nrun.until = 2\n";
     let run = run(&plan(text), &plan(text).options);
     assert!(run.notes.iter().all(|note| note.code != "already-past"), "{:?}", run.notes);
+}
+
+#[test]
+fn a_slider_rubs_by_the_force_in_its_joint() {
+    let incline = |friction: f64| {
+        format!(
+            "gravity = [0, -10]\nbodies.b = {{ mass = 2, inertia = 1, velocity = [\"3*cos(0.4)\", \"3*sin(0.4)\"] }}\nrun.until = 2\n\
+             [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [\"cos(0.4)\", \"sin(0.4)\"]\nat = [0, 0]\n\
+             friction = {{ coefficient = {friction} }}\n"
+        )
+    };
+    let (down, across) = (10.0 * 0.4_f64.sin(), 10.0 * 0.4_f64.cos());
+    let stops = |friction: f64| 3.0 / (down + friction * across);
+    // Above the friction angle it stays where it stops, below it slides back.
+    for run in assert_happens(&incline(0.5), &[("joint.track.stick", stops(0.5))]) {
+        assert!(
+            (run.end_state()[0] - 1.5 * stops(0.5) * 0.4_f64.cos()).abs() < 1e-4,
+            "{:?}",
+            run.end_state()
+        );
+    }
+    for run in assert_happens(&incline(0.3), &[("joint.track.reverse", stops(0.3))]) {
+        let back = -(down - 0.3 * across) * (2.0 - stops(0.3)) * 0.4_f64.cos();
+        assert!((run.end_state()[3] - back).abs() < 1e-4, "{:?}", run.end_state());
+    }
+}
+
+/// A push along a slider that less and less presses on its track, and then more from the other side.
+#[test]
+fn a_slider_lets_go_as_its_joint_is_relieved() {
+    let text = "bodies.b = { mass = 1, inertia = 1 }\nforces = { \"b.x\" = 3, \"b.y\" = \"-10 + 2*t\" }\nrun.until = 7\n\
+                [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [1, 0]\nat = [0, 0]\n\
+                friction = { coefficient = { static = 0.5, sliding = 0.4 } }\n";
+    let plan = plan(text);
+    for (name, method, is_stabilised) in rows() {
+        let run = run(&plan, &options(&plan, method, is_stabilised));
+        let off = OFF[usize::from(method.facts().order > 2)];
+        let slips: Vec<f64> =
+            events(&run).iter().filter(|(name, _)| name == "joint.track.slip").map(|(_, t)| *t).collect();
+        assert!(slips.len() == 1 && (slips[0] - 2.0).abs() < off, "{name}: {:?}", events(&run));
+        // 3 - 0.4 |10 - 2 t| from 2 to 7.
+        let speed = 3.0 * 5.0 - 0.4 * (9.0 + 4.0);
+        assert!((run.end_state()[3] - speed).abs() < 1e-4, "{name}: {:?}", run.end_state());
+    }
+}
+
+/// What presses on a joint can begin at nothing.
+#[test]
+fn a_slider_without_any_force_in_its_joint_is_held_as_soon_as_there_is_one() {
+    let text = "bodies.b = { mass = 1, inertia = 1 }\nforces = { \"b.x\" = \"0.4*t\", \"b.y\" = \"-t\" }\nrun.until = 2\n\
+                [joints.track]\nprismatic = [\"ground\", \"b.origin\"]\naxis = [1, 0]\nat = [0, 0]\nfriction = { coefficient = 0.5 }\n";
+    let plan = plan(text);
+    let run = run(&plan, &plan.options);
+    assert!(run.end_state()[0].abs() < 1e-12 && events(&run).is_empty(), "{:?}", events(&run));
 }

@@ -33,6 +33,8 @@ pub struct Resolved {
     pub statuses: Vec<Status>,
     /// The accelerations of the gaps.
     pub accelerations: Vec<f64>,
+    /// The forces, by rows.
+    pub forces: Vec<f64>,
     /// Whether there are several motions that meet all laws.
     pub is_ambiguous: bool,
     /// Contacts with friction whose forces can be shared in ways that decide when one of them slides or lifts.
@@ -50,6 +52,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
     let mut all = Resolved {
         statuses: vec![Status::Open; count],
         accelerations: vec![0.0; count],
+        forces: vec![0.0; 2 * count],
         is_ambiguous: false,
         shared: Vec::new(),
     };
@@ -59,6 +62,7 @@ pub fn resolve_accelerations(relations: &Relations, wishes: &[Wish]) -> Result<R
         for (k, &i) in group.iter().enumerate() {
             all.statuses[i] = resolved.statuses[k];
             all.accelerations[i] = resolved.accelerations[k];
+            all.forces[2 * i..2 * i + 2].copy_from_slice(&resolved.forces[2 * k..2 * k + 2]);
         }
         all.is_ambiguous |= resolved.is_ambiguous;
         all.shared.extend(resolved.shared.iter().map(|&k| group[k]));
@@ -149,7 +153,8 @@ fn resolve_once(relations: &Relations, wishes: &[Wish], begins: &[bool]) -> Resu
         return Err(Unsolved::Undetermined);
     }
     let shared = shared_forces(relations, best);
-    Ok(Resolved { statuses, accelerations, is_ambiguous, shared })
+    let forces = best.p.clone();
+    Ok(Resolved { statuses, accelerations, forces, is_ambiguous, shared })
 }
 
 /// Whether closed gaps and joints that stick bear the same.
@@ -257,7 +262,7 @@ fn shared_forces(relations: &Relations, found: &Combination) -> Vec<usize> {
 fn choices_of(law: &LawNumbers, wish: &Wish, begins: bool) -> Vec<ContactChoice> {
     let Some(force) = law.given else { return choices_with_gap(law.friction, wish, begins) };
     match wish.direction {
-        _ if force <= 0.0 => vec![ContactChoice::Free],
+        _ if force < 0.0 => vec![ContactChoice::Free],
         0.0 => vec![ContactChoice::Sticks, ContactChoice::Slides(1.0), ContactChoice::Slides(-1.0)],
         direction if begins => vec![ContactChoice::Slides(direction)],
         direction => vec![ContactChoice::SlidesOn(direction)],

@@ -50,7 +50,8 @@ pub(super) fn one_solution(
     let constant: Vec<f64> = rows.iter().map(|row| row.constant(&pushed)).collect();
     match solve(&Problem { matrix: &matrix, constant: &constant }) {
         LcpOutcome::Solution(solved) => {
-            Attempted::Solved(read(relations, free, (choices, &unknowns, given), &solved))
+            let problem = ContactLcp { relations, free, choices, unknowns: &unknowns };
+            Attempted::Solved(problem.read(given, &solved))
         }
         outcome if outcome.proves_no_solution() => Attempted::Impossible,
         _ => Attempted::Undecided,
@@ -133,36 +134,47 @@ impl UnknownRow {
     }
 }
 
-/// What each contact does, and with which forces. The basis decides; its equations are solved again for exact forces.
-fn read(
-    relations: &Relations,
-    free: &[Inexact],
-    (choices, unknowns, mut p): (&[Vec<ContactChoice>], &[Unknown], Vec<f64>),
-    solved: &Solution,
-) -> Combination {
-    let first = |i: usize| if relations.has_gap(i) { ContactChoice::Free } else { choices[i][0] };
-    let mut chosen: Vec<ContactChoice> = (0..choices.len()).map(first).collect();
-    for (k, unknown) in unknowns.iter().enumerate() {
-        match *unknown {
-            Unknown::Normal(i, friction) => {
-                p[2 * i] = solved.z[k];
-                p[2 * i + 1] += friction * solved.z[k];
-                if solved.basic[k] {
-                    chosen[i] = choices[i][0];
+/// The problem of some contacts.
+struct ContactLcp<'p> {
+    relations: &'p Relations,
+    free: &'p [Inexact],
+    choices: &'p [Vec<ContactChoice>],
+    unknowns: &'p [Unknown],
+}
+
+impl ContactLcp<'_> {
+    /// What each contact does, and with which forces beside those that are given. The basis decides; its equations are solved
+    /// again for exact forces.
+    fn read(&self, mut p: Vec<f64>, solved: &Solution) -> Combination {
+        let first =
+            |i: usize| if self.relations.has_gap(i) { ContactChoice::Free } else { self.choices[i][0] };
+        let mut chosen: Vec<ContactChoice> = (0..self.choices.len()).map(first).collect();
+        for (k, unknown) in self.unknowns.iter().enumerate() {
+            match *unknown {
+                Unknown::Normal(i, friction) => {
+                    p[2 * i] = solved.z[k];
+                    p[2 * i + 1] += friction * solved.z[k];
+                    if solved.basic[k] {
+                        chosen[i] = self.choices[i][0];
+                    }
                 }
+                Unknown::Friction(i, sign) => p[2 * i + 1] += sign * solved.z[k],
+                Unknown::Slip(_) => {}
             }
-            Unknown::Friction(i, sign) => p[2 * i + 1] += sign * solved.z[k],
-            Unknown::Slip(_) => {}
         }
-    }
-    let rows = relations.after(free, &p);
-    for (k, unknown) in unknowns.iter().enumerate() {
-        if let Unknown::Slip(i) = *unknown
-            && chosen[i] != ContactChoice::Free
-            && solved.basic[k]
-        {
-            chosen[i] = ContactChoice::Slides(if rows[2 * i + 1].value < 0.0 { -1.0 } else { 1.0 });
+        let rows = self.relations.after(self.free, &p);
+        for (k, unknown) in self.unknowns.iter().enumerate() {
+            if let Unknown::Slip(i) = *unknown
+                && chosen[i] != ContactChoice::Free
+                && solved.basic[k]
+            {
+                chosen[i] = ContactChoice::Slides(if rows[2 * i + 1].value < 0.0 { -1.0 } else { 1.0 });
+            }
         }
+        solution(self.relations, self.free, chosen.clone()).unwrap_or(Combination {
+            choices: chosen,
+            p,
+            rows,
+        })
     }
-    solution(relations, free, chosen.clone()).unwrap_or(Combination { choices: chosen, p, rows })
 }

@@ -18,7 +18,7 @@ pub struct LawNumbers {
     pub friction: Option<(f64, f64)>,
     /// The impact law.
     pub law: ImpactLaw,
-    /// The force that presses the two sides together, where it is given. They have no gap then, and their friction no
+    /// The force that presses the two sides together, where it is given; negative where nothing does. They have no gap then, and their friction no
     /// impulse: in no time a force comes to nothing.
     pub given: Option<f64>,
 }

@@ -189,7 +189,14 @@ impl Contact {
     /// What there is to know about it, with the constraints of its gap and of its slip.
     pub(super) fn shape(&self, normal: usize, tangent: Option<usize>, hit: usize) -> ContactShape {
         let gap = Some(ContactGap { normal, hit });
-        ContactShape { name: self.name.clone(), gap, tangent, state: self.state, law: self.law }
+        ContactShape {
+            name: self.name.clone(),
+            gap,
+            pressed_by: None,
+            tangent,
+            state: self.state,
+            law: self.law,
+        }
     }
 
     /// Whether its impact law is not defined with its friction.

@@ -18,6 +18,8 @@ pub struct ContactShape {
     pub name: String,
     /// Its gap; none where a given force presses its sides together, as in a joint: they never part.
     pub gap: Option<ContactGap>,
+    /// The constraint whose force presses them together, if it is not given as it stands.
+    pub pressed_by: Option<usize>,
     /// The constraint that holds its slip at zero, if it has friction.
     pub tangent: Option<usize>,
     /// Its state among the discrete variables; the direction in which it slides is behind it.
@@ -44,6 +46,15 @@ impl ContactShape {
     /// The guard of its gap, if it has one.
     pub fn hit(&self) -> Option<usize> {
         self.gap.map(|gap| gap.hit)
+    }
+
+    /// The force that presses its sides together, by the first number of its law and all multipliers.
+    pub fn pressing(&self, first: f64, multipliers: &[f64]) -> f64 {
+        match (self.normal(), self.pressed_by) {
+            (Some(normal), _) => 0.0 - multipliers[normal],
+            (None, Some(row)) => first * multipliers[row].abs(),
+            (None, None) => first,
+        }
     }
 
     /// Whether a constraint is one of its rows.
@@ -128,7 +139,8 @@ impl Lowering<'_> {
         if let Some(row) = contact.normal() {
             return self.names.multiplier(&mut self.arena, row);
         }
-        let force = self.locked(contact.first_number(), &format!("contacts.{}.friction", contact.name));
+        let force = contact.pressing().unwrap_or(contact.first_number());
+        let force = self.locked(force, &format!("contacts.{}.friction", contact.name));
         self.arena.neg(force)
     }
 

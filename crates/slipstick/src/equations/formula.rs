@@ -3,7 +3,8 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but
 //! time and states come from outside with every call, so that one compiled system serves many runs.
 
-use super::binding::{BoundFormulas, BoundGuard, bind};
+use super::binding::{BoundFormulas, bind};
+use super::contact_shapes::{contact_shape, kept_impulses};
 use super::differences::gradient_by_differences;
 use super::drives::hidden_peak;
 use super::expand_formula::Expansions;
@@ -20,12 +21,12 @@ use super::picture_sizes::check_sizes;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadContact, BadPlace, ContactGap, ContactShape, Evaluator, FieldSlopes, GuardFunctions,
-    Layout, Locked, MassKind, MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField,
-    Reset, ResetTargets, Shape, StartBranch, StartPins, System, Terms, WrongGradient,
+    ActiveRows, At, BadContact, BadPlace, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
+    MechanismShape, MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape,
+    StartBranch, StartPins, System, Terms, WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Interval, Registers, Tape};
-use crate::model::{BranchRule, ContactChange, ContactRule, Definition, Diagnostic, Model, contact_name};
+use crate::model::{BranchRule, ContactRule, Definition, Diagnostic, Model};
 use std::collections::BTreeMap;
 
 /// The rates of a guard that say where it goes: position, speed and acceleration.
@@ -243,16 +244,6 @@ fn mechanism_shape(
     }
 }
 
-/// The constraints whose impulses are kept, each with its discrete variable.
-fn kept_impulses(model: &Model, mechanism: Option<&MechanismTapes>) -> Vec<(usize, usize)> {
-    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
-    let places = model.mechanism.kept_impulses.iter().filter_map(|[row, kept]| {
-        let row = constraints.iter().position(|constraint| constraint.name == *row)?;
-        Some((row, model.discrete.iter().position(|variable| variable.name == *kept)?))
-    });
-    places.collect()
-}
-
 /// What is kept while the start is put together.
 fn start_pins(model: &Model) -> StartPins {
     let places: BTreeMap<&str, usize> =
@@ -274,34 +265,6 @@ fn start_pins(model: &Model) -> StartPins {
             .iter()
             .filter_map(|(name, weight)| Some((*places.get(name.as_str())?, *weight)))
             .collect(),
-    }
-}
-
-/// What there is to know about a contact.
-fn contact_shape(
-    contact: usize,
-    rule: &ContactRule,
-    bound: &BoundFormulas,
-    mechanism: Option<&MechanismTapes>,
-) -> ContactShape {
-    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
-    let row = |property: &str| {
-        let name = contact_name(&rule.name, property);
-        constraints.iter().position(|constraint| constraint.name == name)
-    };
-    let is_hit = |guard: &BoundGuard| {
-        let of = guard.guard.contact;
-        of.is_some_and(|of| of.contact == contact && of.change == ContactChange::Hit)
-    };
-    ContactShape {
-        name: rule.name.clone(),
-        gap: rule.normal().and_then(|_| {
-            let hit = bound.guards.iter().position(is_hit)?;
-            Some(ContactGap { normal: row("normal")?, hit })
-        }),
-        tangent: rule.tangent().and_then(|_| row("tangent")),
-        state: rule.state,
-        law: rule.law,
     }
 }
 

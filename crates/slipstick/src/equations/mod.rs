@@ -18,6 +18,7 @@ mod closure_terms;
 mod condition;
 mod conditions;
 mod constraint_tapes;
+mod contact_shapes;
 mod contacts;
 mod derivatives;
 mod differences;

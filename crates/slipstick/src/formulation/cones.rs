@@ -12,7 +12,7 @@ use crate::math::{Matrix, weights_by_masses};
 pub(super) struct Cones {
     /// The rows of the normals of all that are closed.
     normals: Vec<usize>,
-    /// For each that sticks the contact, and the rows of its normal, if it has a gap, and its tangent.
+    /// For each that sticks the contact, and the rows of what presses it, if that is not given, and its tangent.
     sticking: Vec<(usize, Option<usize>, usize)>,
     /// All other rows, if a joint is among what sticks: joints pass its friction on to others.
     beside: Option<Vec<usize>>,
@@ -24,11 +24,13 @@ impl Cones {
         let contacts = system.contacts().iter().enumerate();
         let sticking: Vec<(usize, Option<usize>, usize)> = contacts
             .filter_map(|(k, contact)| {
-                Some((k, contact.normal().and_then(|normal| rows.row(normal)), rows.row(contact.tangent?)?))
+                let presses = contact.normal().or(contact.pressed_by);
+                Some((k, presses.and_then(|row| rows.row(row)), rows.row(contact.tangent?)?))
             })
             .collect();
         let normals = system.contacts().iter().filter_map(|contact| rows.row(contact.normal()?)).collect();
-        let beside = sticking.iter().any(|(_, normal, _)| normal.is_none()).then(|| {
+        let is_joint = |(k, ..): &(usize, Option<usize>, usize)| system.contacts()[*k].gap.is_none();
+        let beside = sticking.iter().any(is_joint).then(|| {
             let sticks = |row: &usize| sticking.iter().any(|(_, _, tangent)| tangent == row);
             (0..rows.len()).filter(|row| !sticks(row)).collect()
         });
@@ -65,7 +67,8 @@ impl Cones {
         env.laws(y, &mut self.laws);
         let bears = |&(contact, normal, _): &(usize, Option<usize>, usize)| {
             let law = &self.laws[LAW_NUMBERS * contact..];
-            (law[1] * normal.map_or(law[0], |normal| multipliers[normal])).abs()
+            let gapless = normal.map_or(law[0], |normal| multipliers[normal]);
+            (law[1] * gapless).abs()
         };
         let weights: Vec<f64> = self.sticking.iter().map(bears).collect();
         let tangents = || self.sticking.iter().map(|(_, _, tangent)| *tangent);

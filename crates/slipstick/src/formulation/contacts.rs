@@ -5,7 +5,7 @@ use super::impulses::GivenRow;
 use super::views::InMode;
 use crate::contact::{LawNumbers, Relations, Status};
 use crate::equations::{
-    ActiveRows, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms, UncertainPoint,
+    ActiveRows, At, ContactShape, Evaluator, LAW_NUMBERS, LawsWanted, Locked, System, Terms, UncertainPoint,
 };
 use crate::expr::Inexact;
 use crate::math::{Saddle, dot};
@@ -43,6 +43,8 @@ pub struct JointResponses {
     pub constraints: Vec<usize>,
     /// For each row of the contacts, the impulses of all joints for an impulse of one.
     pub by_row: Vec<Vec<f64>>,
+    /// The forces of all joints without forces in contacts.
+    pub free: Vec<f64>,
 }
 
 impl JointResponses {
@@ -50,6 +52,13 @@ impl JointResponses {
     pub fn impulses(&self, rows: &[f64]) -> Vec<(usize, f64)> {
         let of_joint = |k: usize| self.by_row.iter().zip(rows).map(|(own, p)| own[k] * p).sum();
         self.constraints.iter().enumerate().map(|(k, &constraint)| (constraint, of_joint(k))).collect()
+    }
+
+    /// The force of one joint with forces in the rows of contacts, and the size of what it is the sum of.
+    pub fn force(&self, constraint: usize, rows: &[f64]) -> (f64, f64) {
+        let Some(k) = self.constraints.iter().position(|own| *own == constraint) else { return (0.0, 0.0) };
+        let terms = self.by_row.iter().zip(rows).map(|(own, p)| own[k] * p);
+        terms.fold((self.free[k], self.free[k].abs()), |(sum, size), term| (sum + term, size + term.abs()))
     }
 }
 
@@ -99,14 +108,9 @@ impl ContactsView<'_, '_> {
         let contacts: Vec<&ContactShape> = which.iter().map(|&k| &system.contacts()[k]).collect();
         let joints = joints(system, &mut *mechanism.inner, locked);
         let constraints = joints.constraints().to_vec();
-        let mut with_joints = system.room_for_terms(&joints);
         let TouchPoint { t, y, before, mode_before, delta } = point;
-        // Friction of a given size is among the forces where it slides.
-        let rubbing: Vec<&ContactShape> = contacts.iter().copied().filter(|of| of.gap.is_none()).collect();
-        let unpressed = with_status(locked.discrete, &rubbing, Status::Open);
-        let free = Locked { rows: Some(&joints), discrete: &unpressed, ..locked };
-        let free = if rubbing.is_empty() { free } else { Locked { stamp: 0, ..free } };
-        mechanism.inner.terms(free, t, y, &mut with_joints);
+        let with_joints =
+            terms_of_joints(system, &mut *mechanism.inner, (locked, t, y), (&joints, &contacts));
         let mut saddle = Saddle::new(&with_joints.mass, &with_joints.jacobian);
         saddle.factor(&with_joints.mass, &with_joints.jacobian).ok()?;
         let discrete = with_status(locked.discrete, &contacts, Status::Sticks);
@@ -127,7 +131,7 @@ impl ContactsView<'_, '_> {
         let earlier = Locked { discrete: &discrete, stamp: 0, ..earlier };
         let held = velocity_residuals(&mut *mechanism.inner, earlier, &rows, (t, before));
         let mut builder = RelationBuilder { system, saddle, with_joints, terms, rows, rates, held };
-        let free = builder.free_motion();
+        let (free, of_joints) = builder.free_motion();
         let (speeds, delta) = (speeds_of(system, y), speeds_of(system, delta));
         let mut relations = Relations {
             laws: laws(&mut *mechanism.inner, (locked, t, y), system, which),
@@ -136,16 +140,32 @@ impl ContactsView<'_, '_> {
         (relations.velocity, relations.free) =
             builder.motion_of_rows((&contacts, statuses), (speeds, delta), &free);
         let (responses, by_row) = builder.respond((&contacts, given), &mut relations)?;
-        let of_joints = velocity_residuals(&mut *mechanism.inner, locked, &joints, (t, y));
-        move_with_joints(&mut relations, &by_row, &of_joints);
+        let left = velocity_residuals(&mut *mechanism.inner, locked, &joints, (t, y));
+        move_with_joints(&mut relations, &by_row, &left);
         Some(Touching {
             held: builder.left_of((&contacts, statuses)),
             relations,
             responses,
-            joints: JointResponses { constraints, by_row },
+            joints: JointResponses { constraints, by_row, free: of_joints },
             free_motion: free,
         })
     }
+}
+
+/// The terms of a mechanism with its joints. Friction of a given size is among the forces where it slides: without it.
+fn terms_of_joints(
+    system: &dyn System,
+    evaluator: &mut dyn Evaluator,
+    (locked, t, y): At<'_>,
+    (joints, contacts): (&ActiveRows, &[&ContactShape]),
+) -> Terms {
+    let mut terms = system.room_for_terms(joints);
+    let rubbing: Vec<&ContactShape> = contacts.iter().copied().filter(|of| of.gap.is_none()).collect();
+    let unpressed = with_status(locked.discrete, &rubbing, Status::Open);
+    let free = Locked { rows: Some(joints), discrete: &unpressed, ..locked };
+    let free = if rubbing.is_empty() { free } else { Locked { stamp: 0, ..free } };
+    evaluator.terms(free, t, y, &mut terms);
+    terms
 }
 
 /// A gap moves no better than the joints are met that move it: each row is as uncertain as what impulses in them would
@@ -192,12 +212,7 @@ fn speeds_of<'y>(system: &dyn System, y: &'y [f64]) -> &'y [f64] {
     &y[layout.q..layout.q + layout.v]
 }
 
-fn laws(
-    evaluator: &mut dyn Evaluator,
-    at: crate::equations::At<'_>,
-    system: &dyn System,
-    which: &[usize],
-) -> Vec<LawNumbers> {
+fn laws(evaluator: &mut dyn Evaluator, at: At<'_>, system: &dyn System, which: &[usize]) -> Vec<LawNumbers> {
     let mut numbers = vec![0.0; LAW_NUMBERS * system.contacts().len()];
     if let Some(mechanism) = evaluator.mechanism() {
         mechanism.laws(at, LawsWanted::Contacts, &mut numbers);
@@ -306,11 +321,11 @@ impl RelationBuilder<'_> {
         [contact.normal(), contact.tangent].map(|row| self.rows.row(row?))
     }
 
-    /// Accelerations with joints and without forces in contacts.
-    fn free_motion(&mut self) -> Vec<f64> {
+    /// Accelerations with joints and without forces in contacts, and the forces of joints.
+    fn free_motion(&mut self) -> (Vec<f64>, Vec<f64>) {
         let (mut motion, mut level) = (self.with_joints.force.clone(), self.with_joints.level.clone());
         self.saddle.solve(&mut motion, &mut level);
-        motion
+        (motion, level)
     }
 
     /// The change of the speeds for an impulse of one in a row, and the impulses of the joints.

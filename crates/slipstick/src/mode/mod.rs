@@ -256,6 +256,7 @@ mod tests {
         let contact = |tangent| ContactShape {
             name: "floor".to_owned(),
             gap: Some(crate::equations::ContactGap { normal: 0, hit: 0 }),
+            pressed_by: None,
             tangent,
             state: 1,
             law: crate::model::ImpactLaw::Moreau,

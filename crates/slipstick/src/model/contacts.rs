@@ -73,8 +73,17 @@ pub enum PressRule {
         /// Which part of the approach velocity is given back.
         restitution: Formula,
     },
-    /// This force, as in a joint: they never part. Where it is zero they do not rub.
+    /// This force, as in a joint: they never part. Where it is negative they do not rub.
     Given(Formula),
+    /// This part of the force in a joint, without its sign, by the name of the constraint that bears it.
+    Joint {
+        /// The part: one while the joint holds, and negative otherwise.
+        part: Formula,
+        /// The force: that part of the multiplier.
+        force: Formula,
+        /// The constraint.
+        row: String,
+    },
 }
 
 /// A contact as the user describes it.
@@ -350,8 +359,8 @@ pub(super) fn add_gap(model: &mut Model, rule: GapRule) -> Result<(), Diagnostic
 
 /// Adds the friction in a joint to the model: a contact that a given force presses together.
 pub(super) fn add_rubbing(model: &mut Model, rule: RubbingRule) {
-    let RubbingRule { joint, span, pressing, slip, friction: [sticking, sliding] } = rule;
-    let (name, press) = (format!("{JOINT}{joint}"), PressRule::Given(pressing));
+    let RubbingRule { joint, span, press, slip, friction: [sticking, sliding] } = rule;
+    let name = format!("{JOINT}{joint}");
     let friction = Some(FrictionRule { sticking, sliding });
     let placed = ContactRule { is_of_parts: true, ..ContactRule::placed(model) };
     add_contact(model, ContactRule { name, span, press, slip: Some(slip), friction, ..placed });
@@ -388,7 +397,7 @@ fn add_contact(model: &mut Model, contact: ContactRule) {
                     .outputs
                     .push(own("force.t", text(&format!("-{sticks} + {ratio}*{direction}*{normal}"))));
             }
-            PressRule::Given(force) => {
+            PressRule::Given(force) | PressRule::Joint { force, .. } => {
                 let [ratio, force] = [&friction.sliding, force].map(|formula| formula.syntax.text());
                 let sum = format!("-{sticks} - ({ratio})*({force})*{direction}");
                 model.outputs.push(own("friction", text(&sum)));
@@ -443,15 +452,24 @@ impl ContactRule {
     pub fn gap(&self) -> Option<&Formula> {
         match &self.press {
             PressRule::Gap { gap, .. } => Some(gap),
-            PressRule::Given(_) => None,
+            PressRule::Given(_) | PressRule::Joint { .. } => None,
         }
     }
 
-    /// The first number of its law: restitution, or the force that is given.
+    /// The force that presses, if it has no gap.
+    pub(crate) fn pressing(&self) -> Option<&Formula> {
+        match &self.press {
+            PressRule::Gap { .. } => None,
+            PressRule::Given(force) | PressRule::Joint { force, .. } => Some(force),
+        }
+    }
+
+    /// The first number of its law: restitution, the force that is given, or the part of that in a joint.
     pub(crate) fn first_number(&self) -> &Formula {
         match &self.press {
             PressRule::Gap { restitution, .. } => restitution,
             PressRule::Given(force) => force,
+            PressRule::Joint { part, .. } => part,
         }
     }
 
@@ -463,7 +481,7 @@ impl ContactRule {
     fn variables(&self) -> &'static [&'static str] {
         match self.press {
             PressRule::Gap { .. } => contact_variables(self.friction.is_some()),
-            PressRule::Given(_) => &VARIABLES[..OF_STATUS],
+            PressRule::Given(_) | PressRule::Joint { .. } => &VARIABLES[..OF_STATUS],
         }
     }
 

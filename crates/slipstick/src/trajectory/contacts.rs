@@ -195,7 +195,7 @@ impl<'a> ContactLook<'a> {
             if !status.is_closed() {
                 continue;
             }
-            let normal = contact.normal().map_or(laws[LAW_NUMBERS * k], |normal| -multipliers[normal]);
+            let normal = contact.pressing(laws[LAW_NUMBERS * k], multipliers);
             let tangent = match (status, contact.tangent) {
                 (Status::Slides(direction), _) => -laws[LAW_NUMBERS * k + 2] * direction * normal,
                 (Status::Sticks, Some(tangent)) => -multipliers[tangent],

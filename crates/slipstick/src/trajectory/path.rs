@@ -99,7 +99,7 @@ impl Path<'_> {
         }
         let forces = |(contact, law): (&ContactShape, &[f64])| {
             let status = state.mode.status(contact);
-            let normal = contact.normal().map_or(law[0], |normal| 0.0 - multipliers[normal]);
+            let normal = contact.pressing(law[0], &multipliers);
             let tangent = match (status, contact.tangent) {
                 (Status::Slides(direction), _) => -law[2] * direction * normal,
                 (Status::Sticks, Some(tangent)) => 0.0 - multipliers[tangent],

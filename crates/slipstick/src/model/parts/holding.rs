@@ -6,7 +6,7 @@ use super::joints::{CoordinateKind, Ends, rate_along};
 use super::lowered::{GapRule, LoweredParts, RubbingRule};
 use super::source::PartSource;
 use super::term::{Pair, Term, dot, left_of, minus, plus, scaled};
-use crate::model::{Definition, ImpactLaw, JointRule};
+use crate::model::{Definition, ImpactLaw, JointRule, PressRule};
 use std::collections::BTreeMap;
 
 /// A joint with its ends where they are: what formulas need of it.
@@ -269,14 +269,23 @@ fn rubs(
     lowered: &mut LoweredParts,
 ) {
     let (joint, span) = (held.joint, &held.joint.span);
-    let pressing = match held.holds() {
-        Some(condition) => Term::one().when(&condition, &Term::zero()),
+    let part = match held.holds() {
+        Some(condition) => Term::one().when(&condition, &-&Term::one()),
         None => Term::one(),
+    };
+    let press = match friction.row {
+        None => PressRule::Given(lowered.formula(&part, span)),
+        Some(row) => {
+            let row = held.own(row);
+            let force = Term::call("abs", &[&Term::whole(format!("lambda.{row}"))]);
+            let force = lowered.formula(&(&part * &force), span);
+            PressRule::Joint { part: lowered.formula(&part, span), force, row }
+        }
     };
     let rule = RubbingRule {
         joint: joint.name.clone(),
         span: span.clone(),
-        pressing: lowered.formula(&pressing, span),
+        press,
         slip: lowered.formula(&held.velocity(coordinate), span),
         friction: friction.limits.each_ref().map(|limit| lowered.formula(limit, span)),
     };

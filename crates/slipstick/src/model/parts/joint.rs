@@ -51,8 +51,10 @@ impl Joint {
 
 /// Dry friction in a joint.
 pub(super) struct JointFriction {
-    /// The force or torque that it holds against, and that while it moves.
+    /// The force or torque that it holds against, and that while it moves; or these as parts of the force in the joint.
     pub(super) limits: [Term; 2],
+    /// What bears that force.
+    pub(super) row: Option<&'static str>,
 }
 
 /// When a joint holds.
@@ -326,11 +328,7 @@ impl JointReader<'_> {
         check_keys(self.source, value, FRICTION_KEYS, "`friction` of a joint");
         let word = kind.coordinate.map(|coordinate| coordinate.word);
         if let Some(coefficient) = value.get("coefficient") {
-            let message =
-                format!("`friction` of joint `{}` follows from its force, which is not there yet", self.name);
-            let hint = "give the `torque` or the `force` of the friction";
-            self.source.error("not-yet", coefficient.key_span.clone(), message, hint);
-            return None;
+            return self.friction_by_force(kind, value, coefficient);
         }
         let key = if word == Some("angle") { "torque" } else { "force" };
         let limits = value.get(key).and_then(|amount| self.limits(amount, key));
@@ -341,7 +339,32 @@ impl JointReader<'_> {
             );
             self.source.error("missing-key", value.span.clone(), message, hint);
         }
-        Some(JointFriction { limits: limits? })
+        Some(JointFriction { limits: limits?, row: None })
+    }
+
+    /// Dry friction that is a part of the force in the joint.
+    fn friction_by_force(
+        &mut self,
+        kind: &JointKind,
+        value: &Setting,
+        part: &Setting,
+    ) -> Option<JointFriction> {
+        let Some(row) = kind.bears() else {
+            let message = format!(
+                "`friction` of joint `{}` follows from its force, which is not there yet for a `{}`",
+                self.name, kind.word
+            );
+            let hint = "give the `torque` or the `force` of the friction; a `prismatic` or a `slot` takes a `coefficient`";
+            self.source.error("not-yet", part.key_span.clone(), message, hint);
+            return None;
+        };
+        for key in ["torque", "force", "radius"] {
+            let Some(other) = value.get(key) else { continue };
+            let message = format!("the friction of joint `{}` has a `coefficient` and a `{key}`", self.name);
+            let hint = "the coefficient is for the force in the joint: leave out the other";
+            self.source.error("bad-joint", other.key_span.clone(), message, hint);
+        }
+        Some(JointFriction { limits: self.limits(part, "coefficient")?, row: Some(row) })
     }
 
     /// One amount for both limits, or a table of two.

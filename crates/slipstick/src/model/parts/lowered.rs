@@ -4,8 +4,8 @@ use super::term::{Pair, Term};
 use crate::expr::parse;
 use crate::model::compliant::Compliance;
 use crate::model::{
-    BodyRule, Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, Side, SourceLocation,
-    Trigger, speed_of,
+    BodyRule, Definition, Diagnostic, Direction, EventRule, Formula, ImpactLaw, Model, PressRule, Side,
+    SourceLocation, Trigger, speed_of,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -67,8 +67,8 @@ pub(in crate::model) struct RubbingRule {
     /// The joint.
     pub(in crate::model) joint: String,
     pub(in crate::model) span: Range<usize>,
-    /// The force that presses: one while the joint holds if its friction is given, and zero otherwise.
-    pub(in crate::model) pressing: Formula,
+    /// What presses: one while the joint holds if its friction is given, and otherwise its own force.
+    pub(in crate::model) press: PressRule,
     /// How fast its coordinate changes.
     pub(in crate::model) slip: Formula,
     /// Static and sliding, for a pressing force of one.

@@ -16,6 +16,8 @@ use crate::watch::NOTHING_LEFT;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// A bounce that rises by no more than this many bands of its gap cannot be seen: its end could not be located.
 const UNSEEN: f64 = 16.0;
+/// Forces of joints and the friction that follows from them settle within this many passes, or do not.
+const MOST_PASSES: usize = 200;
 /// Energy that an impact gains by rounding, as a part of that of its impulses.
 const ROUNDED_GAIN: f64 = 1e-9;
 
@@ -149,7 +151,7 @@ impl ContactProblem<'_, '_> {
             let Touching { mut relations, responses, joints, held, .. } =
                 self.touching(transition, &before, &[])?;
             self.widen_accelerations(&mut relations, transition, &wishes);
-            let why = match resolve_accelerations(&relations, &wishes) {
+            let why = match self.resolve_pressed(&mut relations, &joints, &wishes) {
                 Ok(resolved) => {
                     let ambiguous =
                         if resolved.is_ambiguous { jams(&relations, &wishes) } else { Vec::new() };
@@ -168,6 +170,39 @@ impl ContactProblem<'_, '_> {
             move_by(self.flow.system().layout(), (&result.impulses, &responses), &mut transition.after);
             impulses.push(Moved { result, relations, joints });
         }
+    }
+
+    /// What contacts do, where some may be pressed by the forces of joints that follow from what all do: these are found
+    /// one after the other, until they stay. Friction in joints that answers with more force than causes it has no end.
+    fn resolve_pressed(
+        &self,
+        relations: &mut Relations,
+        joints: &JointResponses,
+        wishes: &[Wish],
+    ) -> Result<Resolved, Unsolved> {
+        let contacts = self.flow.system().contacts();
+        let places = self.which.iter().enumerate();
+        let pressed: Vec<(usize, usize, f64)> = places
+            .filter_map(|(i, &k)| {
+                Some((i, contacts[k].pressed_by?, relations.laws[i].given.filter(|part| *part > 0.0)?))
+            })
+            .collect();
+        let mut forces = vec![0.0; 2 * relations.count()];
+        for pass in 0..MOST_PASSES {
+            let mut is_found = pass > 0;
+            for &(i, row, part) in &pressed {
+                let (force, size) = joints.force(row, &forces);
+                let force = part * force.abs();
+                let before = relations.laws[i].given.replace(force).unwrap_or(0.0);
+                is_found &= (force - before).abs() <= ROUNDING * part * size;
+            }
+            let resolved = resolve_accelerations(relations, wishes)?;
+            if is_found || pressed.is_empty() {
+                return Ok(resolved);
+            }
+            forces.clone_from(&resolved.forces);
+        }
+        Err(Unsolved::Forces)
     }
 
     /// An event happens somewhere in its window. Coordinates and loads there are uncertain by that time, and so are

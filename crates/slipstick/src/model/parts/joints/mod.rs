@@ -73,6 +73,13 @@ pub(super) struct JointKind {
     pub(super) track: Option<&'static TrackKind>,
 }
 
+impl JointKind {
+    /// What it keeps whose multiplier is all of its force, if there is one: of those that leave a position along a line.
+    pub(super) fn bears(&self) -> Option<&'static str> {
+        ["prismatic", "slot"].contains(&self.word).then_some("across")
+    }
+}
+
 /// What the ends of a joint are that runs along a shape.
 pub(super) struct TrackKind {
     /// Whether its first end is a disc; otherwise a point.
