@@ -32,7 +32,9 @@ impl Scales {
     pub(super) fn apply_to_both(&self, matrix: &mut [f64]) {
         self.apply_to_rows(matrix);
         for (row, scale) in matrix.chunks_exact_mut(self.0.len().max(1)).zip(&self.0) {
-            row.iter_mut().for_each(|entry| *entry *= scale);
+            for entry in row {
+                *entry *= scale;
+            }
         }
     }
 }
