@@ -3,7 +3,8 @@
 mod gallery;
 
 use gallery::Gallery;
-use slipstick::model::Model;
+use slipstick::model::{Model, Sources};
+use slipstick::simulate::{Overrides, Plan, simulate};
 use std::fmt::Write;
 
 /// Hits that come to rest are as many as rounding lets there be: those that are this close are no evidence.
@@ -323,4 +324,50 @@ fn the_order_in_the_file_does_not_matter() {
     assert_ne!(text, other);
     assert_eq!(coordinates(&text), coordinates(&other));
     assert_same("the other way round", &other, (0.6, 1e-6), true);
+}
+
+/// Legs from a file, one in a mirror, on a trunk that nothing holds.
+#[test]
+fn parts_from_files_move_alike() {
+    let leg = r#"
+[bodies]
+thigh = { link = { hip = [0, 0], knee = ["0.4 m", 0] }, mass = "2 kg", angle = "-60 deg" }
+shank = { link = { knee = [0, 0], foot = ["0.4 m", 0] }, mass = "1 kg", angle = "-100 deg" }
+[joints]
+hip  = { revolute = ["ground", "thigh.hip"] }
+knee = { revolute = ["thigh.knee", "shank.knee"], stops = { from = -2, to = -0.2 } }
+[forces]
+push = { point = "shank.foot", force = ["0.5 N", "1 N - 2 N*s/m * shank.foot.x'"] }
+bend = { spring = "knee", stiffness = 3, damping = 0.1, rest = -1 }
+"#;
+    let text = r#"
+gravity = [0, -9.81]
+[bodies]
+trunk = { mass = 5, inertia = 1, points = { hip = ["0.1 m", 0] }, y = "1 m", angular_velocity = 1 }
+[parts]
+left  = { use = "leg.toml", on = "trunk.hip" }
+right = { use = "leg.toml", on = "trunk", x = "-0.1 m", mirror = true, angle = "5 deg" }
+[outputs]
+apart = "left.shank.foot.x - right.shank.foot.x"
+speed = "right.shank.foot.y''"
+force = "joint.right.knee.force.x"
+[run]
+until = 0.3
+rtol = 1e-9
+atol = 1e-11
+"#;
+    let end = |text: &str| {
+        let sources = Sources::gather(text, &mut |_| Ok(leg.to_owned()));
+        let model = Model::from_sources(&sources).unwrap_or_else(|errors| panic!("{errors:#?}"));
+        let plan = Plan::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{errors:#?}"));
+        let run =
+            simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"));
+        let run = Gallery { model, plan, run };
+        run.end().into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>()
+    };
+    let (expected, found) = (end(text), end(&with_joints(text)));
+    for (what, truth) in expected {
+        let value = found.iter().find(|(name, _)| *name == what).unwrap_or_else(|| panic!("no {what}")).1;
+        assert!((value - truth).abs() < 1e-5 * (1.0 + truth.abs()), "{what} is {value}, not {truth}");
+    }
 }

@@ -7,7 +7,7 @@
 use super::compliant::CompliantRule;
 use super::versions::Versions;
 use super::{
-    Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger,
+    Along, Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger,
     contact_name, dependency_order,
 };
 use crate::expr::{Dimension, DimensionError};
@@ -224,6 +224,28 @@ pub(super) struct Dimensions<'a> {
     outputs: Vec<Option<Dimension>>,
 }
 
+/// The dimensions of the coordinates of joints that carry bodies, by name.
+fn of_joints(model: &Model) -> impl Iterator<Item = (&str, Dimension)> {
+    let motions = model.tree().into_iter().flat_map(|tree| &tree.bodies).flat_map(|body| &body.motions);
+    motions.filter_map(|motion| match &motion.along {
+        Along::Coordinate(name) if motion.turn == 0.0 => Some((name.as_str(), Dimension::LENGTH)),
+        Along::Coordinate(name) => Some((name.as_str(), Dimension::NUMBER)),
+        Along::Held(_) => None,
+    })
+}
+
+/// The dimensions of where bodies are that joints carry, and of their rates.
+fn of_places(model: &Model) -> impl Iterator<Item = (String, Option<Dimension>)> {
+    let bodies = model.tree().into_iter().flat_map(|tree| &tree.bodies);
+    let places = bodies
+        .flat_map(|body| body.place.iter().zip([Dimension::LENGTH, Dimension::LENGTH, Dimension::NUMBER]));
+    places.flat_map(|(name, dimension)| {
+        let rate = dimension.per(Dimension::TIME);
+        let second = rate.and_then(|rate| rate.per(Dimension::TIME));
+        [(name.clone(), Some(dimension)), (format!("{name}'"), rate), (format!("{name}''"), second)]
+    })
+}
+
 impl<'a> Dimensions<'a> {
     /// Finds them. What is wrong is free here: its error is reported where it stands, and once.
     pub(super) fn new(model: &Model, scope: &'a Scope<'a>) -> Self {
@@ -250,6 +272,11 @@ impl<'a> Dimensions<'a> {
                 dimensions.states[state] = Some(dimension);
             }
         }
+        for (name, dimension) in of_joints(model) {
+            if let Some(state) = scope.coordinate(name) {
+                dimensions.states[state] = Some(dimension);
+            }
+        }
         dimensions.join_speeds(model.mechanism.coordinates);
         dimensions.find_outputs(model);
         dimensions
@@ -266,7 +293,8 @@ impl<'a> Dimensions<'a> {
     }
 
     fn find_outputs(&mut self, model: &Model) {
-        let made = self.of_compliant_contacts(model);
+        let mut made = self.of_compliant_contacts(model);
+        made.extend(of_places(model));
         let versions = model.output_versions();
         for i in model.outputs_in_order() {
             let made = made.get(&model.outputs[i].name).copied();
