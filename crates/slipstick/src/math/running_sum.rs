@@ -8,19 +8,9 @@ pub struct RunningSum {
 }
 
 impl RunningSum {
-    /// A number.
-    pub const fn of(x: f64) -> Self {
-        Self { sum: x, rest: 0.0 }
-    }
-
-    /// The double next to the sum.
-    pub const fn value(self) -> f64 {
-        self.sum + self.rest
-    }
-
     /// The sum with another number (Knuth's exact addition).
     #[must_use]
-    pub const fn plus(self, x: f64) -> Self {
+    pub fn plus(self, x: f64) -> Self {
         let sum = self.sum + x;
         let part = sum - self.sum;
         Self { sum, rest: self.rest + ((self.sum - (sum - part)) + (x - part)) }

@@ -24,7 +24,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     error: ErrorRule::Embedded(&[-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -1.0 / 8.0]),
     carries_the_lower: false,
     last_is_first: true,
-    cancelling: None,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,
     stability_bound: 2.0,

@@ -42,7 +42,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     ]),
     carries_the_lower: false,
     last_is_first: true,
-    cancelling: None,
     dense: DenseRule {
         nodes: &[],
         matrix: &[],

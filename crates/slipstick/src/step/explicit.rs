@@ -13,7 +13,7 @@ use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::{Any, ComponentCount, Fixed, Norm, RunningSum};
+use crate::math::{Any, ComponentCount, Fixed, Norm};
 use std::marker::PhantomData;
 
 /// How the error of a step is estimated.
@@ -47,16 +47,6 @@ impl DenseRule {
     }
 }
 
-/// Stages whose large weights cancel. Once all are known, the differences of some from one of them stand in their place:
-/// where the derivative hardly changes, nothing large is left to round, and in the same way in every step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cancelling {
-    /// The stages that differences stand for, from then on.
-    pub(super) stages: &'static [usize],
-    /// The one that they are differences from, the last of all.
-    pub(super) beside: usize,
-}
-
 /// The numbers that define an explicit Runge-Kutta method.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tableau {
@@ -72,8 +62,6 @@ pub(super) struct Tableau {
     pub(super) carries_the_lower: bool,
     /// The last stage is evaluated at the end of the step (first same as last): the last row of `a` is `b`.
     pub(super) last_is_first: bool,
-    /// For weights so large that the rounding of their sums is felt.
-    pub(super) cancelling: Option<Cancelling>,
     pub(super) dense: DenseRule,
     /// The degree of the dense output of [`DenseDetail::Finest`].
     pub(super) fine_degree: usize,
@@ -93,50 +81,11 @@ impl Tableau {
         if self.last_is_first { self.stages() - 1 } else { self.stages() }
     }
 
-    /// The row of a stage before the end of the step, over stages as they stand; nothing beyond.
-    const fn row(&self, stage: usize) -> Row {
-        if stage < self.end_stage() { self.over_stages(self.matrix[stage]) } else { [0.0; MOST_STAGES] }
-    }
-
-    /// Weights over stages as they stand, for weights over stages: with differences, those that cancel are one weight.
-    pub(super) const fn over_stages(&self, weights: &[f64]) -> Row {
-        let mut row = [0.0; MOST_STAGES];
-        let mut i = 0;
-        while i < weights.len() {
-            row[i] = weights[i];
-            i += 1;
-        }
-        if let Some(Cancelling { stages, beside }) = self.cancelling
-            && beside < weights.len()
-        {
-            let mut sum = RunningSum::of(weights[beside]);
-            i = 0;
-            while i < stages.len() {
-                sum = sum.plus(weights[stages[i]]);
-                i += 1;
-            }
-            row[beside] = sum.value();
-        }
-        row
-    }
-
-    /// The same for several rows.
-    const fn all_over_stages(&self, rows: &[&[f64]]) -> [Row; MOST_DENSE_ROWS] {
-        let mut all = [[0.0; MOST_STAGES]; MOST_DENSE_ROWS];
-        let mut i = 0;
-        while i < rows.len() {
-            all[i] = self.over_stages(rows[i]);
-            i += 1;
-        }
-        all
+    /// The row of a stage before the end of the step; empty beyond.
+    const fn row(&self, stage: usize) -> &'static [f64] {
+        if stage < self.end_stage() { self.matrix[stage] } else { &[] }
     }
 }
-
-/// Weights over all stages that there can be.
-type Row = [f64; MOST_STAGES];
-
-/// No method has more further stages, or coefficients beyond the cubic, for dense output.
-const MOST_DENSE_ROWS: usize = 4;
 
 /// A method as a type, so that the engine is compiled with its numbers.
 pub(super) trait Numbers {
@@ -194,19 +143,10 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     /// No stage before the end stands there.
     const LOOKS_ASIDE: bool = M::TABLEAU.nodes[Self::END - 1] != 1.0;
     /// The lower of two joined estimates without the rise of the step, which is most of it.
-    const BEYOND_THE_RISE: Row = match M::TABLEAU.error {
-        ErrorRule::Joined { third, .. } => {
-            M::TABLEAU.over_stages(difference(third, M::TABLEAU.weights).split_at(third.len()).0)
-        }
+    const BEYOND_THE_RISE: [f64; MOST_STAGES] = match M::TABLEAU.error {
+        ErrorRule::Joined { third, .. } => difference(third, M::TABLEAU.weights),
         _ => [0.0; MOST_STAGES],
     };
-    const ERROR: Row = match M::TABLEAU.error {
-        ErrorRule::None => [0.0; MOST_STAGES],
-        ErrorRule::Embedded(e) | ErrorRule::Joined { fifth: e, .. } => M::TABLEAU.over_stages(e),
-    };
-    const WEIGHTS: Row = M::TABLEAU.over_stages(M::TABLEAU.weights);
-    const DENSE_MATRIX: [Row; MOST_DENSE_ROWS] = M::TABLEAU.all_over_stages(M::TABLEAU.dense.matrix);
-    const DENSE_ROWS: [Row; MOST_DENSE_ROWS] = M::TABLEAU.all_over_stages(M::TABLEAU.dense.rows);
 
     pub(super) fn new(dimension: D) -> Self {
         let (n, dense) = (dimension.get(), M::TABLEAU.dense);
@@ -244,11 +184,10 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         }
         unrolled!(I => if (1..Self::END).contains(&I) {
             let (known, rest) = stages.split_at_mut(I * n);
-            add_stages(self.dimension, const { &M::TABLEAU.row(I) }, known, h, Some(start), point);
+            add_stages(self.dimension, const { M::TABLEAU.row(I) }, known, h, Some(start), point);
             field.derivative(t + M::TABLEAU.nodes[I] * h, point, &mut rest[..n]);
-            Self::take_differences(I, n, stages);
         });
-        add_stages(self.dimension, const { &Self::WEIGHTS }, stages, h, Some(start), end);
+        add_stages(self.dimension, const { M::TABLEAU.weights }, stages, h, Some(start), end);
         self.end_is_known = M::TABLEAU.last_is_first;
         if self.end_is_known {
             field.derivative(t + h, end, &mut stages[Self::END * n..]);
@@ -261,29 +200,15 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         let (n, t, h) = (self.dimension.get(), trial.t, trial.h);
         for i in 1..Self::END {
             let (known, rest) = self.stages.split_at_mut(i * n);
-            add_stages_later(&M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
+            add_stages_later(M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
             let t = t + M::TABLEAU.nodes[i] * h;
             field.projection().project_state(t, &mut self.point);
             field.derivative(t, &self.point, &mut rest[..n]);
-            Self::take_differences(i, n, &mut self.stages);
         }
-        add_stages_later(&Self::WEIGHTS, &self.stages, h, Some(&trial.start), &mut trial.end);
+        add_stages_later(M::TABLEAU.weights, &self.stages, h, Some(&trial.start), &mut trial.end);
         field.projection().project_state(t + h, &mut trial.end);
         if self.end_is_known {
             field.derivative(t + h, &trial.end, &mut self.stages[Self::END * n..][..n]);
-        }
-    }
-
-    /// After the last of stages whose weights cancel, puts differences in the place of the others.
-    #[inline(always)]
-    fn take_differences(stage: usize, n: usize, stages: &mut [f64]) {
-        if let Some(Cancelling { stages: others, beside }) = M::TABLEAU.cancelling
-            && stage == beside
-        {
-            let (before, from) = stages.split_at_mut(beside * n);
-            for &other in others {
-                before[other * n..][..n].iter_mut().zip(&*from).for_each(|(k, from)| *k -= from);
-            }
         }
     }
 
@@ -310,7 +235,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         }
     }
 
-    /// The first stage and component that is not finite, as far as differences tell.
+    /// The first stage and component that is not finite.
     #[cold]
     fn find_fault(&self, trial: &Trial) -> Option<Fault> {
         let known = M::TABLEAU.stages() * self.dimension.get();
@@ -324,23 +249,16 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
         let (first, second) = self.error.split_at_mut(n);
         match const { M::TABLEAU.error } {
             ErrorRule::None => trial.accept_unjudged(),
-            ErrorRule::Embedded(_) => {
-                add_stages(self.dimension, const { &Self::ERROR }, stages, trial.h, None, first);
+            ErrorRule::Embedded(e) => {
+                add_stages(self.dimension, e, stages, trial.h, None, first);
                 if M::TABLEAU.carries_the_lower {
                     tighten(first, M::METHOD.facts().order, tolerances);
                 }
                 trial.judge(first, tolerances, Norm::Worst);
             }
-            ErrorRule::Joined { .. } => {
-                add_stages(self.dimension, const { &Self::ERROR }, stages, trial.h, None, first);
-                add_stages(
-                    self.dimension,
-                    const { &Self::BEYOND_THE_RISE },
-                    stages,
-                    trial.h,
-                    None,
-                    &mut second[..n],
-                );
+            ErrorRule::Joined { fifth, .. } => {
+                add_stages(self.dimension, fifth, stages, trial.h, None, first);
+                add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
                 trial.judge_joined(first, &mut second[..n], tolerances);
             }
         }
@@ -370,7 +288,7 @@ impl<M: Numbers, D: ComponentCount> ExplicitRungeKutta<M, D> {
     /// The stages that only dense output needs.
     fn fill_extra_stages(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         let (n, dense) = (self.dimension.get(), M::TABLEAU.dense);
-        for (i, (row, node)) in Self::DENSE_MATRIX.iter().zip(dense.nodes).enumerate() {
+        for (i, (row, node)) in dense.matrix.iter().zip(dense.nodes).enumerate() {
             let (known, rest) = self.stages.split_at_mut((Self::END + 1 + i) * n);
             // The error has been judged, so its scratch is free for the last point.
             add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
@@ -457,10 +375,10 @@ impl<M: Numbers, D: ComponentCount> Step for ExplicitRungeKutta<M, D> {
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         self.evaluate_end(field, trial);
         self.fill_extra_stages(field, trial);
-        let (n, rows) = (self.dimension.get(), M::TABLEAU.dense.rows.len());
-        self.fill_cubic(trial, 3 + rows);
-        let c = trial.dense.coefficients_mut(3 + rows);
-        for (k, row) in Self::DENSE_ROWS[..rows].iter().enumerate() {
+        let (n, rows) = (self.dimension.get(), M::TABLEAU.dense.rows);
+        self.fill_cubic(trial, 3 + rows.len());
+        let c = trial.dense.coefficients_mut(3 + rows.len());
+        for (k, row) in rows.iter().enumerate() {
             add_stages_later(row, &self.stages, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
         }
         self.bootstrap.raise(field, trial);

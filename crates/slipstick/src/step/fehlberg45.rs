@@ -38,7 +38,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     ]),
     carries_the_lower: true,
     last_is_first: false,
-    cancelling: None,
     dense: DenseRule::bootstrapped(4),
     fine_degree: 4,
     stability_bound: 2.8,

@@ -119,7 +119,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     error: ErrorRule::Embedded(&[E, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, E, -E, -E]),
     carries_the_lower: true,
     last_is_first: false,
-    cancelling: None,
     dense: DenseRule {
         nodes: &[0.65],
         matrix: &[&[

@@ -24,7 +24,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     error: ErrorRule::Embedded(&[-0.5, 0.5]),
     carries_the_lower: false,
     last_is_first: false,
-    cancelling: None,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,
     stability_bound: 2.0,

@@ -23,7 +23,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     error: ErrorRule::None,
     carries_the_lower: false,
     last_is_first: false,
-    cancelling: None,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,
     stability_bound: 2.51,

@@ -24,7 +24,6 @@ pub(super) const TABLEAU: Tableau = Tableau {
     error: ErrorRule::None,
     carries_the_lower: false,
     last_is_first: false,
-    cancelling: None,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 4,
     stability_bound: 2.78,
