@@ -143,6 +143,6 @@ fn what_does_not_fit_is_refused() {
         &format!(
             "shapes.e = {{ body = \"ground\", {ellipse} }}\ncontacts.c = {{ between = [\"wheel\", \"e\"] }}"
         ),
-        "not-yet",
+        "overlap",
     );
 }
