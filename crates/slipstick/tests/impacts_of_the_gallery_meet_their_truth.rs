@@ -265,6 +265,26 @@ fn a_ratchet_holds_what_it_has_lifted() {
     assert_near("speed", ratchet.at(3.0)["wheel.angle'"], 0.0, 1e-9);
 }
 
+/// The wheel turns on, the motion does not: an event costs about what it cost before. It was eight times as much.
+#[test]
+fn a_verge_costs_as_much_in_its_last_minute_as_in_its_first() {
+    let cost = |until: f64| {
+        let text = include_str!("../../../models/verge.toml");
+        let verge = Gallery::with(text, |plan| plan.options.until = until);
+        let statistics = &verge.run.statistics;
+        [statistics.guards, statistics.derivatives, statistics.events].map(|count| count as f64)
+    };
+    let costs = [20.0, 40.0, 60.0].map(cost);
+    let [first, last] = [0, 1].map(|i| [0, 1, 2].map(|k| costs[i + 1][k] - costs[i][k]));
+    let per_event = |cost: [f64; 3]| [cost[0] / cost[2], cost[1] / cost[2]];
+    let ([guards, derivatives], [guards_then, derivatives_then]) = (per_event(last), per_event(first));
+    assert!(
+        guards < 2.0 * guards_then && guards < 2500.0,
+        "{guards} guard values for an event, after {guards_then}"
+    );
+    assert!(derivatives < 1.2 * derivatives_then, "{derivatives} after {derivatives_then}");
+}
+
 /// Its tick and tock alternate, and after twenty seconds its period is constant.
 #[test]
 fn a_verge_keeps_its_period() {

@@ -1,41 +1,11 @@
 //! A part from another file moves as if it were written out: placed, turned, mirrored, on a body that moves, and with
 //! parts of its own.
 
-use slipstick::formulation::Mixture;
-use slipstick::model::{Diagnostic, Model, Sources};
-use slipstick::simulate::{Overrides, Plan, simulate};
+mod parts;
+
+use parts::{RUN, assert_near, end, sources};
+use slipstick::model::{Diagnostic, Model};
 use std::collections::BTreeMap;
-
-const RUN: &str = "\n[run]\nuntil = 1\nrtol = 1e-10\natol = 1e-12\n";
-
-fn sources(text: &str, files: &[(&str, &str)]) -> Sources {
-    let found =
-        |path: &str| files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned());
-    Sources::gather(text, &mut |path| found(path).ok_or_else(|| "there is no such file".to_owned()))
-}
-
-/// The states and outputs at the end of a run.
-fn end(text: &str, files: &[(&str, &str)]) -> BTreeMap<String, f64> {
-    let sources = sources(&format!("{text}{RUN}"), files);
-    let model = Model::from_sources(&sources).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let plan = Plan::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let run = simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|f| panic!("{f}"));
-    let last = run.segments.last().expect("a segment");
-    let mut outputs = vec![0.0; model.outputs.len()];
-    Mixture::new(&plan.system, plan.system.outputs()).observe(
-        &last.mode,
-        run.end_time(),
-        run.end_state(),
-        &mut outputs,
-    );
-    let states = model.states.iter().map(|d| d.name.clone()).zip(run.end_state().iter().copied());
-    states.chain(model.outputs.iter().map(|d| d.name.clone()).zip(outputs)).collect()
-}
-
-fn assert_near(values: &BTreeMap<String, f64>, name: &str, truth: f64, tolerance: f64) {
-    let value = values.get(name).unwrap_or_else(|| panic!("no {name}: {values:?}"));
-    assert!((value - truth).abs() <= tolerance * (1.0 + truth.abs()), "{name} is {value}, not {truth}");
-}
 
 /// Two rods with a motor, a spring at the knee that knows its angle, a foot that is pushed, stops, and a wall.
 const LEG: &str = r#"

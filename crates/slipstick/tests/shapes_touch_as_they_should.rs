@@ -154,7 +154,11 @@ fn what_is_wrong_is_named() {
             "c = { between = [\"a\", \"floor\"], restitution = 0, friction = 0 }",
             "overlap: `a` is 0.8 mm inside `floor` at the start",
         ),
-        (floor, "c = { between = [\"a\", \"b\"] }", "not-yet: disc `a` and ellipse `b` cannot touch yet"),
+        (
+            "p = { body = \"a\", ellipse = [0.1, 0.2] }",
+            "c = { between = [\"p\", \"b\"] }",
+            "not-yet: ellipse `p` and ellipse `b` cannot touch yet",
+        ),
         (floor, "c = { between = [\"a\", \"flor\"] }", "unknown-name: unknown name `flor` among the shapes"),
         (floor, "c = { between = [\"a\", \"a\"] }", "bad-contact: `a` and `a` are on one body"),
         (floor, "c = { between = [\"a\"] }", "wrong-type: contact `c` needs two sides"),

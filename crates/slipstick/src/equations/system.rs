@@ -1,5 +1,6 @@
 //! Equations that do not change during a run: their shape, their guards, and what evaluates them.
 
+use super::inputs::locked_input;
 use super::{
     ActiveRows, BadContact, BadPlace, Constraint, ContactGuard, ContactShape, Evaluator, GuardCondition,
     ImpulseShape, Observer, Terms, WrongGradient,
@@ -241,6 +242,11 @@ impl Locked<'_> {
     #[must_use]
     pub fn in_mode_of(self, guard: &Guard) -> Self {
         Self { mode: guard.mode.unwrap_or(self.mode), ..self }
+    }
+
+    /// The input of formulas of this place behind time and states; none if it is of the motion.
+    pub fn input(self, index: usize) -> Option<f64> {
+        locked_input(self, index)
     }
 }
 

@@ -108,7 +108,13 @@ impl<'a> Flow<'a> {
     /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
     /// a state that is brought to constraints or surfaces moves as a whole.
     pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
-        if self.motions.now.is_some() || self.has_active_constraints() {
+        if self.has_active_constraints() { None } else { self.guard_inputs(guard) }
+    }
+
+    /// The inputs that the formula of a guard depends on, time first, if the motion does not slide: along a surface it is
+    /// not its formula alone.
+    pub fn guard_inputs(&self, guard: usize) -> Option<&[u32]> {
+        if self.motions.now.is_some() {
             return None;
         }
         self.evaluator.guard_reads(self.mode.locked(&self.parameters), guard)

@@ -79,18 +79,14 @@ impl Guards {
         (watch, Along { integrator, comparisons, uncertainty, pace })
     }
 
-    /// How far time and states go in the step just tried, in their own units. What holds constraints is put onto them
+    /// How far time and states go in the step just tried. What holds constraints is put onto them
     /// within the step, by no more than the errors that are taken.
     pub(super) fn path_of_step(&mut self, integrator: &Integrator<'_>) -> f64 {
         let (tolerances, trial) = (&integrator.options.tolerances, &integrator.trial);
         let is_moved = integrator.flow.has_active_constraints();
         let beside = |i: usize| tolerances.scale(i, trial.start[i].abs());
         let beside: Option<&dyn Fn(usize) -> f64> = if is_moved { Some(&beside) } else { None };
-        let (path, rescaled) = self.pace.path_of(trial, beside);
-        if let Some(by) = rescaled {
-            self.watch.rescale_paths(by);
-        }
-        path
+        self.pace.path_of(trial, beside)
     }
 
     /// The value of a comparison at an offset of the step at hand.
@@ -213,12 +209,15 @@ impl Guards {
     /// are inside their bands; or all that are watched. Gives whether it is only some of them.
     fn find_changed(&self, integrator: &Integrator<'_>, which: &mut Vec<usize>) -> bool {
         let (flow, y) = (&integrator.flow, &integrator.trial.start);
-        let some = self.known.is_of((integrator.trial.t, y), &flow.mode);
+        let here = (integrator.trial.t, &y[..]);
+        let some = self.known.is_of(here, &flow.mode);
         let stays = |comparison: usize| {
             let outside = some && self.watch.is_outside(comparison);
             let guard = self.comparisons.meaning(comparison).guard().filter(|_| outside);
-            let reads = guard.and_then(|guard| flow.guard_reads(guard));
-            reads.is_some_and(|reads| !self.known.has_moved(y, reads))
+            let reads = guard.and_then(|guard| flow.guard_inputs(guard));
+            let from = if self.watch.sleeps_at(comparison, here) { y.len() } else { 0 };
+            reads
+                .is_some_and(|reads| !self.known.has_moved((y, &flow.mode), flow.parameters(), (reads, from)))
         };
         which.clear();
         which.extend(self.watch.watched().iter().filter(|&&comparison| !stays(comparison)));

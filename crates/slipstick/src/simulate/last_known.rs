@@ -24,17 +24,32 @@ impl LastKnown {
         self.t = f64::NAN;
     }
 
-    /// Whether no more than some states has changed since then.
+    /// Whether no more than some states, and what formulas read, have changed since then.
     pub(super) fn is_of(&self, (t, y): (f64, &[f64]), mode: &Mode) -> bool {
-        self.t == t && self.state.len() == y.len() && self.mode == *mode
+        let same_place = self.mode.values.place == mode.values.place;
+        self.t == t && self.state.len() == y.len() && same_place && self.mode.structure == mode.structure
     }
 
-    /// Whether one of the inputs of a guard is a state that has changed. Time and what comes after the states
-    /// have not.
-    pub(super) fn has_moved(&self, y: &[f64], reads: &[u32]) -> bool {
-        let states = reads.iter().filter_map(|&input| (input as usize).checked_sub(1));
-        let moved = |i: usize| y.get(i).is_some_and(|y| y.to_bits() != self.state[i].to_bits());
-        states.into_iter().any(moved)
+    /// Whether one of the inputs of a guard is a state from a place on, a sign, a count or a discrete variable that has
+    /// changed. Time has not.
+    pub(super) fn has_moved(
+        &self,
+        (y, mode): (&[f64], &Mode),
+        parameters: &[f64],
+        (reads, from): (&[u32], usize),
+    ) -> bool {
+        let moved = |input: &u32| {
+            let Some(i) = (*input as usize).checked_sub(1).filter(|i| *i >= from) else { return false };
+            match (y.get(i), self.state.get(i)) {
+                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
+                _ => {
+                    let [then, now] =
+                        [&self.mode, mode].map(|mode| mode.locked(parameters).input(i - y.len()));
+                    then.map(f64::to_bits) != now.map(f64::to_bits)
+                }
+            }
+        };
+        reads.iter().any(moved)
     }
 }
 
@@ -49,7 +64,18 @@ mod tests {
         known.keep((1.0, &[2.0, 3.0]), &mode);
         assert!(known.is_of((1.0, &[2.0, -3.0]), &mode) && !known.is_of((1.5, &[2.0, 3.0]), &mode));
         assert!(!known.is_of((1.0, &[2.0, 3.0]), &Mode::new(1, 1, 0)));
-        let moved = |reads: &[u32]| known.has_moved(&[2.0, -3.0], reads);
+        let moved = |reads: &[u32]| known.has_moved((&[2.0, -3.0], &mode), &[], (reads, 0));
         assert!(moved(&[2]) && moved(&[0, 1, 2]) && !moved(&[0, 1]) && !moved(&[0, 3]) && !moved(&[]));
+    }
+
+    #[test]
+    fn and_so_have_guards_of_signs_that_it_has_turned() {
+        let (mut mode, mut known) = (Mode::new(0, 2, 0), LastKnown::default());
+        known.keep((1.0, &[2.0]), &mode);
+        mode.values.signs[1] = -1.0;
+        assert!(known.is_of((1.0, &[2.0]), &mode));
+        // After time, the state and a parameter come the signs.
+        let moved = |reads: &[u32]| known.has_moved((&[2.0], &mode), &[7.0], (reads, 0));
+        assert!(moved(&[4]) && !moved(&[0, 1, 2, 3, 5]));
     }
 }

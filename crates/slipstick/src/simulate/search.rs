@@ -68,13 +68,15 @@ impl EventSearch<'_, '_> {
             return self.stop_short_of_event();
         }
         if self.locates_on_finer_output() {
-            return match self.may_fire() {
-                Ok(fires) => self.take_or_refine(fires),
+            return match self.unless_crowded(Self::may_fire) {
+                Ok(Some(fires)) => self.take_or_refine(fires),
+                Ok(None) => Detected::Shortened,
                 Err(bad) => Detected::NotFinite(bad),
             };
         }
-        let found = match self.scan_with_touches() {
-            Ok(found) => found,
+        let found = match self.unless_crowded(Self::scan_with_touches) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Detected::Shortened,
             Err(bad) => return Detected::NotFinite(bad),
         };
         if found.as_ref().is_some_and(|found| self.is_much_longer_than(found)) {
@@ -99,6 +101,22 @@ impl EventSearch<'_, '_> {
         let finer =
             self.integrator.has_finer_dense_output() && self.integrator.location() != Location::Integrate;
         finer && self.guards.along(self.integrator).1.begins_exactly()
+    }
+
+    /// Looks at the step just tried; none if a guard turns so often in it that it is tried again with a shorter one. The
+    /// error of a motion says nothing of that: a wheel under a constant torque has none, however often it turns.
+    fn unless_crowded<T>(
+        &mut self,
+        look: impl Fn(&mut Self) -> Result<T, NotFinite>,
+    ) -> Result<Option<T>, NotFinite> {
+        self.guards.watch.be_patient(false);
+        let seen = look(self);
+        self.guards.watch.be_patient(true);
+        if !self.guards.watch.is_crowded() {
+            return seen.map(Some);
+        }
+        let shorter = SHORTER * self.integrator.trial.h;
+        if self.shorten_to(shorter) { Ok(None) } else { look(self).map(Some) }
     }
 
     /// Whether an event may be in the step just tried, touches included.

@@ -12,7 +12,7 @@ use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::Detection;
 use crate::step::{DENSE_DEGREE, Trial};
 use crate::transition::orientation;
-use crate::watch::{Banded, Described, MOST_ORDERS, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, Described, Extent, MOST_ORDERS, Signals, SpeedBound, StepPolynomial};
 
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
@@ -115,7 +115,7 @@ pub(super) struct Along<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) comparisons: &'r Comparisons,
     pub(super) uncertainty: &'r mut Uncertainty,
-    /// The units in which paths are measured.
+    /// How fast states move.
     pub(super) pace: &'r Pace,
 }
 
@@ -387,28 +387,44 @@ impl Signals for Along<'_, '_> {
         }
     }
 
+    fn extents(&mut self, out: &mut Vec<Extent>) {
+        let trial = &self.integrator.trial;
+        out.clear();
+        out.push(Extent { start: trial.t, radius: trial.h });
+        let states = trial.start.iter().enumerate();
+        out.extend(states.map(|(i, &start)| Extent { start, radius: self.pace.reach(i) }));
+    }
+
+    fn reads(&self, comparison: usize) -> Option<&[u32]> {
+        let guard = self.comparisons.meaning(comparison).guard()?;
+        self.integrator.flow.guard_inputs(guard)
+    }
+
+    fn radius(&self, comparison: usize, input: usize, length: f64) -> f64 {
+        let guard = self.comparisons.meaning(comparison).guard();
+        match input.checked_sub(1) {
+            // Where the growth is known, it is by how much all inputs go.
+            Some(state) if guard.and_then(|guard| self.growth(guard)).is_none() => {
+                self.pace.radius(state, length)
+            }
+            _ => length,
+        }
+    }
+
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
-        let flow = &mut self.integrator.flow;
-        if flow.sliding().is_some() {
+        if self.integrator.flow.sliding().is_some() {
             return None;
         }
-        let growth = flow.system().guard_growth().get(guard).copied();
-        let pace = |input: usize| input.checked_sub(1).map_or(1.0, |i| self.pace.rate(i));
-        if let Some(growth) = growth.filter(|growth| growth.is_finite()) {
-            let states = flow.system().state_names().len();
-            let of_reads = |reads: &[u32]| {
-                let moving = reads.iter().map(|&input| input as usize).filter(|input| *input <= states);
-                moving.map(pace).fold(0.0, f64::max)
-            };
-            let fastest = flow.guard_reads(guard).map_or_else(|| self.pace.largest(), of_reads);
-            return Some(SpeedBound { speed: growth * fastest, length: f64::INFINITY });
+        if let Some(speed) = self.growth(guard) {
+            return Some(SpeedBound { speed, length: f64::INFINITY });
         }
+        let flow = &mut self.integrator.flow;
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
         let around = |input: usize| {
             let center = if input == 0 { t } else { y[input - 1] };
-            let (goes, pace) = (length * pace(input), pace(input));
-            let radius = goes + 8.0 * f64::EPSILON * (center.abs() + goes);
+            let goes = input.checked_sub(1).map_or(length, |i| self.pace.radius(i, length));
+            let (pace, radius) = (goes / length, goes + 8.0 * f64::EPSILON * (center.abs() + goes));
             Bounds::moving(Interval::new(center - radius, center + radius), Interval::new(-pace, pace))
         };
         let Bounds { value, slope, jumps } = flow.guards().bounds(guard, &around)?;
@@ -422,6 +438,12 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
+    /// How fast a guard changes at most with all that moves, if that is known.
+    fn growth(&self, guard: usize) -> Option<f64> {
+        let growth = self.integrator.flow.system().guard_growth().get(guard).copied();
+        growth.filter(|growth| growth.is_finite())
+    }
+
     /// Whether guards are formulas of what moves: not those of closures, nor what has equivalent values.
     fn is_formula(&self) -> bool {
         let flow = &self.integrator.flow;

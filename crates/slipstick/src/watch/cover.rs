@@ -14,6 +14,8 @@ use super::signals::{Banded, Described, NotFinite, Signals, StepPolynomial};
 const MOST_PARTS: u32 = 2000;
 /// Parts that are narrower than this part of the step are not halved: next to a kink they would be for ever.
 const NARROWEST: f64 = 1e-10;
+/// What a polynomial through values costs, in units of one that a formula gives.
+const SAMPLED: usize = 5;
 /// A polynomial whose remainder is a larger part of what it moves by says too little.
 const LARGEST_REMAINDER: f64 = 1e-3;
 
@@ -24,6 +26,11 @@ pub(super) struct Cover<'a> {
     h: f64,
     pieces: &'a mut Vec<StepPiece>,
     parts: u32,
+    /// What the pieces have cost, and the most that is paid.
+    cost: usize,
+    most: usize,
+    /// Nothing is asked of what comes later.
+    until: f64,
     /// Whether samples of all parts that they had to be taken of have told enough.
     sampled: bool,
     polynomial: StepPolynomial,
@@ -34,7 +41,7 @@ impl<'a> Cover<'a> {
         signals: &'a mut dyn Signals,
         comparison: usize,
         h: f64,
-        pieces: &'a mut Vec<StepPiece>,
+        (pieces, most, until): (&'a mut Vec<StepPiece>, usize, f64),
     ) -> Self {
         Self {
             signals,
@@ -42,16 +49,24 @@ impl<'a> Cover<'a> {
             h,
             pieces,
             parts: 0,
+            cost: 0,
+            most,
+            until,
             sampled: true,
             polynomial: StepPolynomial::default(),
         }
     }
 
-    /// Adds pieces for the whole step, of which this is known. False: it was too much work to prove them all.
-    pub(super) fn whole(mut self, known: Described, polynomial: &StepPolynomial) -> Result<bool, NotFinite> {
+    /// Adds pieces for the whole step, of which this is known. Gives whether all of them could be proved, and whether they
+    /// are all: otherwise they were too many.
+    pub(super) fn whole(
+        mut self,
+        known: Described,
+        polynomial: &StepPolynomial,
+    ) -> Result<(bool, bool), NotFinite> {
         self.polynomial = *polynomial;
         self.take((0.0, self.h), known)?;
-        Ok(self.parts <= MOST_PARTS && self.sampled)
+        Ok((self.parts <= MOST_PARTS && self.sampled, self.cost <= self.most))
     }
 
     /// Adds pieces for a part.
@@ -61,9 +76,13 @@ impl<'a> Cover<'a> {
     }
 
     fn take(&mut self, (from, to): (f64, f64), known: Described) -> Result<(), NotFinite> {
+        if self.cost > self.most || (from > 0.0 && from >= self.until) {
+            return Ok(());
+        }
         self.parts += 1;
         if known == Described::Here && self.polynomial.will_do() {
             self.pieces.push(self.polynomial.piece((from, to)));
+            self.cost += 1;
             return Ok(());
         }
         let middle = 0.5 * (from + to);
@@ -91,7 +110,10 @@ impl<'a> Cover<'a> {
             self.pieces.push(line((from, to), ends));
             return Ok(true);
         }
-        chebyshev::sample(&mut value, from, to, self.pieces)
+        let known = self.pieces.len();
+        let told = chebyshev::sample(&mut value, from, to, self.pieces)?;
+        self.cost += SAMPLED * (self.pieces.len() - known);
+        Ok(told)
     }
 }
 
@@ -171,16 +193,28 @@ mod tests {
             out.fill(f64::INFINITY);
         }
 
+        fn extents(&mut self, out: &mut Vec<crate::watch::Extent>) {
+            out.clear();
+        }
+
+        fn reads(&self, _comparison: usize) -> Option<&[u32]> {
+            None
+        }
+
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<SpeedBound> {
             None
+        }
+
+        fn radius(&self, _comparison: usize, _input: usize, length: f64) -> f64 {
+            length
         }
     }
 
     #[test]
     fn parts_are_halved_around_what_is_not_known() {
         let (mut signals, mut pieces) = (Kink { asked: 0 }, Vec::new());
-        let cover = Cover::new(&mut signals, 0, 1.0, &mut pieces);
-        assert_eq!(cover.whole(Described::Shorter, &StepPolynomial::default()), Ok(true));
+        let cover = Cover::new(&mut signals, 0, 1.0, (&mut pieces, usize::MAX, 1.0));
+        assert_eq!(cover.whole(Described::Shorter, &StepPolynomial::default()), Ok((true, true)));
         assert!(signals.asked < 100, "{}", signals.asked);
         assert_eq!((pieces[0].from, pieces.last().map(|piece| piece.to)), (0.0, Some(1.0)));
         assert!(pieces.windows(2).all(|pair| pair[0].to == pair[1].from));

@@ -161,8 +161,20 @@ mod tests {
             out.fill(f64::INFINITY);
         }
 
+        fn extents(&mut self, out: &mut Vec<crate::watch::Extent>) {
+            out.clear();
+        }
+
+        fn reads(&self, _comparison: usize) -> Option<&[u32]> {
+            None
+        }
+
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {
             None
+        }
+
+        fn radius(&self, _comparison: usize, _input: usize, length: f64) -> f64 {
+            length
         }
     }
 

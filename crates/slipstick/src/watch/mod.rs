@@ -54,6 +54,6 @@ pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
 pub use signals::{
-    Banded, Described, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
+    Banded, Described, Extent, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
 };
 pub use state::{Begun, Decided, Watch};

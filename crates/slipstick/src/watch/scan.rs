@@ -19,6 +19,11 @@ use std::cmp::Ordering;
 /// How many times further than its slope says a comparison can be beyond its root without a jump.
 const STEEP: f64 = 8.0;
 
+/// The most pieces of a comparison in a step that could be shorter, those through values counted by what they cost: a
+/// polynomial that bends a few times, or has a kink that is told apart by halving, takes a few dozen. What takes more turns
+/// many times, and its first event is near the beginning.
+const MOST_PIECES: usize = 128;
+
 /// The first firing in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
@@ -74,6 +79,8 @@ pub(super) struct Brief {
     pub(super) entered: bool,
     /// What comes after this local time does not matter.
     pub(super) until: f64,
+    /// Whether it may take any number of pieces. Otherwise a step that takes very many is too long.
+    pub(super) patient: bool,
 }
 
 /// The work of a scan; all its room is kept from step to step.
@@ -200,39 +207,53 @@ impl Scanner {
         self.known = all.then(|| signals.polynomial(comparison, (0.0, h), &mut self.polynomial));
     }
 
-    /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
+    /// Whether the comparison that was described has to be covered part by part.
+    pub(super) fn needs_parts(&self) -> bool {
+        match self.known {
+            Some(Described::Here) => !self.polynomial.will_do(),
+            Some(Described::Shorter) => true,
+            Some(Described::Never) | None => false,
+        }
+    }
+
+    /// Adds the pieces of a comparison up to `limit`, by what is known of it. Gives whether all of them could be proved, and
+    /// whether they are all: otherwise they were too many.
     fn add_pieces(
         &mut self,
         signals: &mut dyn Signals,
-        comparison: usize,
+        (comparison, most): (usize, usize),
         (h, limit): (f64, f64),
-    ) -> Result<bool, NotFinite> {
+    ) -> Result<(bool, bool), NotFinite> {
         match self.known {
             None => {
                 let value = &mut |s| value_at(signals, comparison, s);
-                polyline::lines(value, &self.points, (h, limit), &mut self.pieces).map(|()| true)
+                polyline::lines(value, &self.points, (h, limit), &mut self.pieces).map(|()| (true, true))
             }
             Some(Described::Never) => {
                 let value = &mut |s| value_at(signals, comparison, s);
-                chebyshev::sample(value, 0.0, limit, &mut self.pieces)
+                chebyshev::sample(value, 0.0, limit, &mut self.pieces).map(|told| (told, true))
             }
             Some(known) => {
-                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
+                let cover = Cover::new(signals, comparison, h, (&mut self.pieces, most, limit));
                 cover.whole(known, &self.polynomial)
             }
         }
     }
 
-    /// Follows the comparison that was described.
+    /// Follows the comparison that was described. False: it turns too often in this step.
     pub(super) fn follow(
         &mut self,
         signals: &mut dyn Signals,
         brief: Brief,
         side: SideState,
         (h, limit): (f64, f64),
-    ) -> Result<(), NotFinite> {
+    ) -> Result<bool, NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
-        let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
+        let most = if brief.patient { usize::MAX } else { MOST_PIECES };
+        let (proved, complete) = self.add_pieces(signals, (comparison, most), (h, limit))?;
+        if !complete {
+            return Ok(false);
+        }
         let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
@@ -252,12 +273,12 @@ impl Scanner {
             flip: None,
             touch: None,
             peak: None,
-            unproved,
+            unproved: !proved,
             flips: 0,
         };
         track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
-        Ok(())
+        Ok(true)
     }
 
     /// Whether comparisons are followed: otherwise no side changes.

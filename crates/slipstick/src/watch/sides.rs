@@ -73,6 +73,9 @@ pub(super) struct SideTable {
     /// Guards that fire by value or at the start, and those that are asked.
     pub(super) fired: Vec<usize>,
     affected: Vec<usize>,
+    /// Guards that are to be asked although none of their comparisons has changed: they have just been put on, or
+    /// something fixed has changed.
+    renewed: Vec<usize>,
 }
 
 impl Record {
@@ -110,6 +113,7 @@ impl SideTable {
             horizon: Horizon::new(comparisons),
             fired: Vec::new(),
             affected: Vec::new(),
+            renewed: Vec::new(),
         }
     }
 
@@ -121,6 +125,7 @@ impl SideTable {
         self.now.sides.fill(SideState::Unknown);
         self.now.past.fill(None);
         self.horizon.reset();
+        self.renewed.clear();
         self.watched.clear();
         self.undecided.clear();
     }
@@ -136,6 +141,7 @@ impl SideTable {
             }
         }
         self.now.past[guard] = None;
+        self.renewed.push(guard);
         for index in 0..self.table.reads(guard).len() {
             let comparison = self.table.reads(guard)[index];
             if self.records[comparison].readers == 1 {
@@ -199,12 +205,26 @@ impl SideTable {
     pub(super) fn jump_some(&mut self, which: &[usize], values: &[Banded]) -> Result<(), NotFinite> {
         let put = self.put(which, values);
         self.table.affected(which, &mut self.affected);
+        if !self.renewed.is_empty() {
+            self.affected.extend(self.renewed.iter().filter(|&&guard| self.table.on[guard]));
+            self.affected.sort_unstable();
+            self.affected.dedup();
+        }
         self.fire_by_value();
         put
     }
 
+    /// Sets a fixed part of conditions: guards that join conditions may have changed with it.
+    pub(super) fn set_fixed(&mut self, slot: usize, holds: bool) {
+        if std::mem::replace(&mut self.table.fixed[slot], holds) != holds {
+            let joins = |guard: &usize| !matches!(self.table.specs[*guard].condition, Condition::Is(_));
+            self.renewed.extend((0..self.table.specs.len()).filter(joins));
+        }
+    }
+
     /// The guards that may have changed are read.
     fn fire_by_value(&mut self) {
+        self.renewed.clear();
         self.table.firing(&self.affected, &self.now, Cause::Value, &mut self.fired);
         self.remember_firing();
     }
@@ -320,6 +340,7 @@ impl SideTable {
     pub(super) fn fire(&mut self, comparison: usize, distance: f64) {
         self.now.sides[comparison] = SideState::Fired;
         self.records[comparison].slack = distance;
+        self.horizon.rouse(comparison);
         if let Err(place) = self.undecided.binary_search(&comparison) {
             self.undecided.insert(place, comparison);
         }

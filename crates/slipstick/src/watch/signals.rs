@@ -113,9 +113,35 @@ pub trait Signals {
     /// that is not known. In a part of the step it is no more than that part of it.
     fn travels(&mut self, which: &[usize], out: &mut [f64]);
 
-    /// By how much the comparison can change at most per unit of the path that time and states go, for the
-    /// horizon: everywhere, or on a path of this length from here. None: not known.
+    /// Where the inputs of comparisons are in the step at hand, for the horizon.
+    fn extents(&mut self, out: &mut Vec<Extent>);
+
+    /// Which of these inputs a comparison depends on; others do not move. None: not known, it may be all of them.
+    fn reads(&self, comparison: usize) -> Option<&[u32]>;
+
+    /// By how much the comparison can change at most per unit of the path that its inputs go: everywhere, or on a path of
+    /// this length from here. None: not known.
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound>;
+
+    /// How far an input of the comparison may go on a path of this length.
+    fn radius(&self, comparison: usize, input: usize, length: f64) -> f64;
+}
+
+/// Where an input of comparisons is within a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Where it starts.
+    pub start: f64,
+    /// How far from there it can be at most.
+    pub radius: f64,
+}
+
+impl Extent {
+    /// Whether all of it is in a room.
+    #[inline]
+    pub fn is_within(&self, (lo, hi): (f64, f64)) -> bool {
+        self.start - self.radius >= lo && self.start + self.radius <= hi
+    }
 }
 
 /// How fast a comparison can change.

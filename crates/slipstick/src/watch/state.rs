@@ -69,7 +69,7 @@ impl Watch {
 
     /// Sets a fixed part of conditions. The next [`jump`](Self::jump) sees it.
     pub fn set_fixed(&mut self, slot: usize, holds: bool) {
-        self.sides.table.fixed[slot] = holds;
+        self.sides.set_fixed(slot, holds);
     }
 
     /// The comparisons that are watched, in rising order: those of guards that are on, in branches that are
@@ -146,6 +146,12 @@ impl Watch {
         !self.side(comparison).is_inside()
     }
 
+    /// Whether a comparison of [known inputs](Signals::reads) is surely outside its band where time and states are these, as
+    /// it sleeps and nothing else that it depends on has changed.
+    pub fn sleeps_at(&self, comparison: usize, at: (f64, &[f64])) -> bool {
+        self.sides.horizon.sleeps_at(comparison, at)
+    }
+
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
     /// something held it there, may fire again.
     pub fn begin_transition(&mut self) {
@@ -195,9 +201,16 @@ impl Watch {
         self.decisions.turning(&self.sides, signals, counts, turning);
     }
 
-    /// Paths are measured in other units from here on: what was a path of one is at least this short now.
-    pub fn rescale_paths(&mut self, by: f64) {
-        self.sides.horizon.rescale(by);
+    /// Whether a comparison may turn any number of times in a step; it may, if nothing else is said. Otherwise a step may
+    /// be [crowded](Self::is_crowded).
+    pub fn be_patient(&mut self, patient: bool) {
+        self.step.be_patient(patient);
+    }
+
+    /// Whether a comparison turns so often in the step that was looked at that its first event is far from the end:
+    /// nothing is known of it, and it should be shorter.
+    pub fn is_crowded(&self) -> bool {
+        self.step.is_crowded()
     }
 
     /// The comparisons that can leave or enter their band within a step in which time and states go a path

@@ -20,6 +20,10 @@ const NEAR: f64 = 4.0;
 /// not exact.
 const LATER: f64 = 1e-3;
 
+/// The part of a step that is looked at first where comparisons are covered part by part: what comes after an event does not
+/// matter, and it is no longer than the longest part that values are taken of.
+const EARLY: f64 = 0.125;
+
 /// How much further than it goes at most a comparison has to be from its band, which may grow by rounding.
 const SAFE: f64 = 1.001;
 
@@ -56,7 +60,11 @@ impl Eq for Arrival {}
 enum Purpose {
     /// Whether any guard fires.
     Any,
-    /// Which one is the first, and those that fire with it.
+    /// Which one is the first, and those that fire with it, if no comparison has to be covered part by part.
+    AtOnce,
+    /// The same at the beginning of the step alone.
+    Early,
+    /// The same in all of it.
     First,
     /// How all of them go on.
     All,
@@ -69,6 +77,11 @@ pub(super) struct StepScan {
     /// The sides at the end of the scan, until the step is accepted.
     next: Snapshot,
     scanned: bool,
+    /// Whether a comparison may turn any number of times in a step, and whether one has turned too often.
+    patient: bool,
+    crowded: bool,
+    /// Whether a comparison has to be covered part by part.
+    in_parts: bool,
     due: Vec<usize>,
     /// The comparisons that are due, in the order in which they are looked at.
     queue: BinaryHeap<Arrival>,
@@ -87,6 +100,9 @@ impl StepScan {
             scanner: Scanner::default(),
             next: sides.now.clone(),
             scanned: false,
+            patient: true,
+            crowded: false,
+            in_parts: false,
             due: Vec::with_capacity(sides.records.len()),
             queue: BinaryHeap::new(),
             travels: Vec::new(),
@@ -102,6 +118,16 @@ impl StepScan {
         self.scanner.clear();
     }
 
+    /// Whether a comparison may turn any number of times in the steps that are looked at from here on.
+    pub(super) fn be_patient(&mut self, patient: bool) {
+        self.patient = patient;
+    }
+
+    /// Whether a comparison turns too often in the step that was looked at, so that nothing is known of it.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
     /// A transition has put comparisons: what was scanned does not hold.
     pub(super) fn forget(&mut self) {
         self.scanned = false;
@@ -114,24 +140,16 @@ impl StepScan {
         self.scanned = false;
         self.due.clear();
         self.path = path;
-        if sides.horizon.is_quiet(path) {
-            return &self.due;
-        }
-        let mut quiet = f64::INFINITY;
         let SideTable { watched, records, now, horizon, .. } = sides;
-        for &comparison in &*watched {
+        horizon.begin_step(watched, signals, path);
+        for index in 0..horizon.awake().len() {
+            let comparison = horizon.awake()[index];
             let record = &mut records[comparison];
             let outside = !now.sides[comparison].is_inside();
-            if outside && horizon.wakes(comparison, path) {
+            if horizon.has_woken(comparison) && outside {
                 record.reach = reach_at_start(signals, comparison, now.sides[comparison]);
             }
-            let asleep = if outside {
-                horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
-            } else {
-                None
-            };
-            if let Some(safe) = asleep {
-                quiet = quiet.min(safe);
+            if outside && horizon.falls_asleep(comparison, record.reach, signals) {
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
@@ -141,7 +159,7 @@ impl StepScan {
                 self.due.push(comparison);
             }
         }
-        horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
+        horizon.set_awake(&self.due);
         &self.due
     }
 
@@ -158,6 +176,9 @@ impl StepScan {
         }
         if self.follow(sides, signals, (h, h), Purpose::Any)? < f64::INFINITY {
             return Ok(true);
+        }
+        if self.crowded {
+            return Ok(false);
         }
         if self.scanner.follows() {
             self.next.clone_from(&sides.now);
@@ -184,15 +205,17 @@ impl StepScan {
             return Ok(None);
         }
         let limit = limit.min(h);
-        let cut = self.follow(sides, signals, (h, limit), Purpose::First)?;
-        let mut found = self.resolve(sides, signals)?;
-        let Found { lo, hi, .. } = self.scanner.found;
-        // What seemed to fire does not, or later: then others may fire before it.
-        if cut < limit && !(found && hi + (hi - lo) <= cut) {
-            self.scanner.clear();
-            self.follow(sides, signals, (h, limit), Purpose::All)?;
-            found = self.resolve(sides, signals)?;
+        let mut found = None;
+        if limit == h {
+            found = self.find_until(sides, signals, (h, h), Purpose::AtOnce)?;
         }
+        if self.in_parts {
+            found = self.find_until(sides, signals, (h, EARLY * h), Purpose::Early)?;
+        }
+        if found.is_none() && !self.crowded {
+            found = self.find_until(sides, signals, (h, limit), Purpose::First)?;
+        }
+        let Some(found) = found else { return Ok(None) };
         self.scanned = true;
         if !self.scanner.follows() {
             return Ok(None);
@@ -206,10 +229,39 @@ impl StepScan {
         Ok(Some(&self.scanner.found))
     }
 
+    /// Whether a guard fires up to a local time, with the sides there; none if that does not tell.
+    fn find_until(
+        &mut self,
+        sides: &SideTable,
+        signals: &mut dyn Signals,
+        (h, limit): (f64, f64),
+        purpose: Purpose,
+    ) -> Result<Option<bool>, NotFinite> {
+        self.scanner.clear();
+        let cut = self.follow(sides, signals, (h, limit), purpose)?;
+        if self.crowded || (self.in_parts && purpose == Purpose::AtOnce) {
+            return Ok(None);
+        }
+        let found = self.resolve(sides, signals)?;
+        let Found { lo, hi, .. } = self.scanner.found;
+        let over = hi + (hi - lo);
+        let is_first = found && over <= cut;
+        if purpose == Purpose::Early {
+            return Ok((is_first && over <= limit).then_some(true));
+        }
+        // What seemed to fire does not, or later: then others may fire before it.
+        if cut < limit && !is_first {
+            self.scanner.clear();
+            self.follow(sides, signals, (h, limit), Purpose::All)?;
+            return self.resolve(sides, signals).map(Some);
+        }
+        Ok(Some(found))
+    }
+
     /// Forgets the last step. False: there is nothing to look for in this one.
     fn begins(&mut self, signals: &mut dyn Signals, h: f64, limit: f64) -> bool {
         self.scanner.clear();
-        self.scanned = false;
+        (self.scanned, self.crowded, self.in_parts) = (false, false, false);
         self.scanner.look_at(signals.points());
         !self.due.is_empty() && h > 0.0 && h.is_finite() && limit > 0.0
     }
@@ -237,11 +289,18 @@ impl StepScan {
             if !side.is_inside() && self.scanner.passes(comparison, side == SideState::Plus, until / h) {
                 continue;
             }
-            let brief = Brief { until, ..brief(sides, signals, comparison, h) };
+            if purpose == Purpose::AtOnce && self.scanner.needs_parts() {
+                self.in_parts = true;
+                break;
+            }
+            let brief = Brief { until, patient: self.patient, ..brief(sides, signals, comparison, h) };
             if purpose == Purpose::Any && self.ends_beyond(sides, signals, &brief, h)? {
                 return Ok(h);
             }
-            self.scanner.follow(signals, brief, side, (h, limit))?;
+            if !self.scanner.follow(signals, brief, side, (h, limit))? {
+                self.crowded = true;
+                break;
+            }
             let fires = self.scanner.fires_by(&sides.table, &sides.now);
             if let Some(over) = fires.filter(|_| purpose != Purpose::All) {
                 cut = cut.min(over + LATER * h);
@@ -383,5 +442,5 @@ fn brief(sides: &SideTable, signals: &mut dyn Signals, comparison: usize, h: f64
     let dense = if record.decision.is_soft() { signals.dense_error(comparison, 0.0) } else { 0.0 };
     let [slope, dense] = [slope, dense].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
     let widening = Widening { constant, linear: linear * h + slope, dense, h };
-    Brief { comparison, widening, touches, near, entered: record.entered, until: h }
+    Brief { comparison, widening, touches, near, entered: record.entered, until: h, patient: true }
 }

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, Described, Signals, SpeedBound, StepPolynomial};
+use slipstick::watch::{Banded, Described, Extent, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -173,6 +173,18 @@ impl Signals for Polynomials {
 
     fn travels(&mut self, _which: &[usize], out: &mut [f64]) {
         out.fill(f64::INFINITY);
+    }
+
+    fn extents(&mut self, out: &mut Vec<Extent>) {
+        out.clear();
+    }
+
+    fn reads(&self, _comparison: usize) -> Option<&[u32]> {
+        None
+    }
+
+    fn radius(&self, _comparison: usize, _input: usize, length: f64) -> f64 {
+        length
     }
 
     fn fastest(&mut self, comparison: usize, _length: f64) -> Option<SpeedBound> {

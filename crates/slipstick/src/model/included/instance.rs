@@ -215,7 +215,14 @@ impl Instance {
         Spanned::new(span, changed)
     }
 
-    fn curve<'i>(&self, table: DeTable<'i>) -> DeTable<'i> {
+    /// A curve: in the mirror its left is on its right.
+    fn curve<'i>(&self, mut table: DeTable<'i>) -> DeTable<'i> {
+        if self.is_mirrored
+            && let Some(span) = table.get("x").map(Spanned::span)
+        {
+            let was = table.remove("mirror").is_some_and(|value| value.get_ref().as_bool() == Some(true));
+            insert(&mut table, "mirror", DeValue::Boolean(!was), &span);
+        }
         let one = |(key, value): (Key<'i>, Value<'i>)| {
             let locals: &[&str] = if key.get_ref() == "s" { &[] } else { &["s"] };
             let value = self.any(value, locals);

@@ -1,6 +1,7 @@
 //! Contacts between shapes: which touch, and what each pair of them is as contacts with a gap.
 
 use super::bodies::{BodyList, check_keys};
+use super::feet::CurveFeet;
 use super::gaps::{ShapeContact, touches};
 use super::joint::Joint;
 use super::lowered::{GapRule, LoweredParts};
@@ -248,18 +249,19 @@ impl ContactMaker<'_> {
         let [first, second] = pair.map(|i| self.outline(i));
         let (first, second) = (first?, second?);
         let shapes = pair.map(|i| &self.scene.shapes[i]);
-        let Some(all) = touches(self.scene.bodies, &first, &second) else {
+        let name = format!("{}{index}", contact.name);
+        let full = format!("contact.{name}");
+        let Some(all) = touches(self.scene.bodies, [&first, &second], &full) else {
             let [a, b] = shapes.map(|shape| (shape.form.word(), &shape.name));
             let message = format!("{} `{}` and {} `{}` cannot touch yet", a.0, a.1, b.0, b.1);
-            let hint = if shapes.iter().any(|shape| shape.form.word() == "curve") {
-                "joints run along curves: `cam`, `rolling` and `on_curve`; in contacts use discs, capsules and polygons"
+            let hint = if shapes.iter().any(|shape| ["curve", "ellipse"].contains(&shape.form.word())) {
+                "curves and ellipses touch discs; ellipses touch half-planes, too"
             } else {
                 "use shapes that can: discs, half-planes, capsules, boxes and polygons; or write the gap as a formula, `gap = \"…\"`"
             };
             self.source.error("not-yet", contact.part.key_span.clone(), message, hint);
             return None;
         };
-        let name = format!("{}{index}", contact.name);
         let is_one = all.len() == 1;
         let mut members = Vec::new();
         for (k, touch) in all.into_iter().enumerate() {
@@ -296,6 +298,9 @@ impl ContactMaker<'_> {
             let hint = "use `law = \"moreau\"` or `law = \"smith\"`, or remove `friction`";
             self.source.error("bad-contact", span.clone(), message, hint);
             return None;
+        }
+        if let Some(foot) = &touch.foot {
+            CurveFeet { source: self.source, lowered: self.lowered, span }.add(contact.name, foot)?;
         }
         if surfaces.friction.is_none() {
             self.sets.slips.insert(name.to_owned(), touch.slip.clone());

@@ -8,8 +8,9 @@ use super::term::{Pair, Term};
 use crate::expr::{Arena, Dimension, ExprId, InputId, display, parse};
 use crate::model::{Formula, PartAmount, Setting, SourceLocation};
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 
-const CURVE_KEYS: &[&str] = &["x", "y", "s", "closed"];
+const CURVE_KEYS: &[&str] = &["x", "y", "s", "closed", "mirror"];
 /// The name of the parameter along a curve.
 const PARAMETER: &str = "s";
 /// At how many places a curve is looked at before the run.
@@ -26,7 +27,12 @@ pub(super) struct SmoothCurve {
     pub(super) is_closed: bool,
     /// Whether what is on its left is outside.
     pub(super) is_clockwise: bool,
+    /// Whether it has ends, and is seen in a mirror.
+    pub(super) is_turned_over: bool,
 }
+
+/// Of the length that a ball may be away from a hollow: it is found from samples.
+const SURE: f64 = 0.98;
 
 /// Values along a curve.
 struct CurveSamples {
@@ -51,7 +57,9 @@ impl SmoothCurve {
         let [x, y] = [x, y].map(|value| coordinate(source, value, &ends[0]));
         let [x, y] = [x?, y?];
         let orders = [0, 1, 2].map(|order| [x[order].clone(), y[order].clone()]);
-        let mut curve = Self { orders, ends, is_closed, is_clockwise: !is_closed };
+        let is_mirrored = value.get("mirror").and_then(|value| value.boolean().ok()) == Some(true);
+        let is_turned_over = is_mirrored && !is_closed;
+        let mut curve = Self { orders, ends, is_closed, is_clockwise: !is_closed, is_turned_over };
         if let Some(samples) = curve.samples(source.indices.values()) {
             if let Some((message, hint)) = curve.fault(&samples, source.indices.values()) {
                 source.error("bad-shape", value.span.clone(), format!("curve `{name}` {message}"), hint);
@@ -60,6 +68,17 @@ impl SmoothCurve {
             curve.is_clockwise = !is_closed || samples.area() < 0.0;
         }
         Some(curve)
+    }
+
+    /// An ellipse with these semi-axes, counter-clockwise.
+    pub(super) fn ellipse(axes: &Pair) -> Self {
+        let [a, b] = axes.each_ref().map(Term::text);
+        let orders = [["", "cos", "sin"], ["-", "sin", "cos"], ["-", "cos", "sin"]];
+        let mut orders =
+            orders.map(|[sign, x, y]| [format!("{sign}({a})*{x}(s)"), format!("{sign}({b})*{y}(s)")]);
+        orders[1][1] = format!("({b})*cos(s)");
+        let ends = [Term::zero(), Term::number(TAU)];
+        Self { orders, ends, is_closed: true, is_clockwise: false, is_turned_over: false }
     }
 
     /// A place on the curve, or a derivative of it by `s`.
@@ -94,6 +113,44 @@ impl SmoothCurve {
             [0, 1, 2, 3, 4, 5].map(|i| values[i])
         };
         Some(places.iter().map(one).collect())
+    }
+
+    /// How near to the curve every place on one side has a single foot, seen from right (+1) or left: the least of
+    /// `|q - p|² / (2 (q - p)·n)` over all pairs of places. Infinite where nothing is hollow; none where it is not known.
+    pub(super) fn reach(&self, side: f64, known: &BTreeMap<String, f64>) -> Option<f64> {
+        let samples = self.samples(known)?;
+        let mut reach = f64::INFINITY;
+        for &[px, py, dx, dy, ddx, ddy] in &samples.values {
+            let speed = dx.hypot(dy);
+            let [nx, ny] = [side * dy / speed, -side * dx / speed];
+            let into = ddx * nx + ddy * ny;
+            if into > SAME * speed * speed / samples.size() {
+                reach = reach.min(speed * speed / into);
+            }
+            for &[qx, qy, ..] in &samples.values {
+                let (x, y) = (qx - px, qy - py);
+                let into = x * nx + y * ny;
+                if into > SAME * x.hypot(y) {
+                    reach = reach.min((x * x + y * y) / (2.0 * into));
+                }
+            }
+        }
+        Some(SURE * reach)
+    }
+
+    /// The place that is nearest to a point: the nearest of many, and from there to where the curve goes neither nearer
+    /// nor farther.
+    pub(super) fn nearest(&self, [x, y]: [f64; 2], known: &BTreeMap<String, f64>) -> Option<f64> {
+        let samples = self.samples(known)?;
+        let away = |value: &[f64; 6]| (value[0] - x).hypot(value[1] - y);
+        let nearest = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
+        let (best, _) = samples.values.iter().map(away).enumerate().min_by(nearest)?;
+        let (s, step) = (samples.places[best], samples.places[1] - samples.places[0]);
+        let slope = |s: f64| {
+            let values = self.values(&[s], known).and_then(|values| values.first().copied());
+            values.map_or(f64::NAN, |[cx, cy, dx, dy, ..]| (x - cx) * dx + (y - cy) * dy)
+        };
+        Some(falling_zero(slope, [s - step, s + step]).unwrap_or(s))
     }
 
     /// What is wrong with a curve, and the cure.
@@ -155,6 +212,18 @@ impl CurveSamples {
     fn size(&self) -> f64 {
         (0..SAMPLES).map(|i| self.distance(0, i)).fold(0.0, f64::max)
     }
+}
+
+/// Where a function falls through zero, by halving as often as doubles allow.
+pub(super) fn falling_zero(function: impl Fn(f64) -> f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
+    if !(function(low) > 0.0 && function(high) < 0.0) {
+        return None;
+    }
+    for _ in 0..f64::MANTISSA_DIGITS {
+        let middle = 0.5 * (low + high);
+        if function(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    Some(0.5 * (low + high))
 }
 
 /// A coordinate of a curve and its first two derivatives.

@@ -132,6 +132,11 @@ impl LoweredParts {
         self.further.push(both);
     }
 
+    /// The coordinates without a mass.
+    pub(super) fn places(&self) -> Vec<Definition> {
+        self.further.iter().map(|[place, _]| place.clone()).collect()
+    }
+
     /// Adds to the forces on coordinates.
     pub(super) fn push(&mut self, forces: impl IntoIterator<Item = (String, Term)>, span: &Range<usize>) {
         for (coordinate, force) in forces.into_iter().filter(|(_, force)| !force.is_zero()) {

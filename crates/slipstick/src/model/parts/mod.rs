@@ -9,6 +9,7 @@ mod contacts;
 mod curve;
 mod drawing;
 mod drives;
+mod feet;
 mod forces;
 mod gaps;
 mod holding;

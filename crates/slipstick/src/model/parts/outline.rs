@@ -4,6 +4,7 @@
 //! mass; its numbers are parameters, so that formulas stay short.
 
 use super::bodies::{BodyList, BodyPlace};
+use super::curve::SmoothCurve;
 use super::lowered::LoweredParts;
 use super::shapes::{BodyShape, ShapeForm};
 use super::source::PartSource;
@@ -51,8 +52,19 @@ pub(super) enum Touched {
     Wall(Edge, Term),
     /// The edges around something convex, with the radius by which it is rounded.
     Convex(Vec<Edge>, Term),
-    /// What other shapes do not touch.
-    Nothing,
+    /// One side of a smooth curve.
+    Curve(Box<CurveBorder>),
+}
+
+/// A smooth curve with a free side.
+#[derive(Clone, Debug)]
+pub(super) struct CurveBorder {
+    /// Where its axes begin, and how they are turned.
+    pub(super) origin: Pair,
+    pub(super) angle: Term,
+    pub(super) curve: SmoothCurve,
+    /// +1 if what is on its right is free, -1 if what is on its left is.
+    pub(super) side: f64,
 }
 
 /// A line: the direction that points out of the solid, and how far along it the line is.
@@ -124,10 +136,11 @@ impl<'o> Outliner<'o> {
                 let is_clockwise = self.check_convex(corners)?;
                 (self.ends(corners, radius), self.convex(corners, radius, is_clockwise))
             }
-            ShapeForm::Curve(_) => (Vec::new(), Touched::Nothing),
+            ShapeForm::Curve(curve) => (Vec::new(), self.border((**curve).clone())),
             ShapeForm::Ellipse(axes) => {
                 let place = self.place("centre", &origin());
-                (vec![RoundEnd { place, reach: Reach::Axes(axes.clone()) }], Touched::Nothing)
+                let ball = RoundEnd { place, reach: Reach::Axes(axes.clone()) };
+                (vec![ball], self.border(SmoothCurve::ellipse(axes)))
             }
         };
         // Nothing else is known of what is in it.
@@ -171,6 +184,14 @@ impl<'o> Outliner<'o> {
         let place = self.place(what, point);
         let com = &self.bodies.of(place.body).com;
         self.fixed_pair(what, minus(&place.at, com))
+    }
+
+    fn border(&mut self, curve: SmoothCurve) -> Touched {
+        let angle = &self.shape.place.angle + &self.shape.turn;
+        let (origin, angle) = (self.about_centre("centre", &origin()), self.fixed("angle", angle));
+        let is_left_free = curve.is_clockwise ^ curve.is_turned_over ^ self.shape.is_hollow;
+        let side = if is_left_free { -1.0 } else { 1.0 };
+        Touched::Curve(Box::new(CurveBorder { origin, angle, curve, side }))
     }
 
     fn half_plane(&mut self, out: &Pair) -> BorderLine {

@@ -3,7 +3,7 @@
 use super::lowered::{GapRule, LoweredParts};
 use super::shapes::BodyShape;
 use super::source::PartSource;
-use crate::expr::{Arena, Syntax};
+use crate::expr::{Arena, Syntax, parse};
 use crate::model::{Definition, Diagnostic, dependency_order, speed_of};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,7 +24,7 @@ struct PairOfShapes {
 }
 
 /// Values of names in the drawing.
-struct Drawing {
+pub(super) struct Drawing {
     values: BTreeMap<String, f64>,
 }
 
@@ -71,12 +71,13 @@ fn in_words(length: f64) -> String {
 }
 
 impl Drawing {
-    fn new(source: &PartSource, lowered: &LoweredParts) -> Self {
+    pub(super) fn new(source: &PartSource, lowered: &LoweredParts) -> Self {
         let mut drawing = Self { values: source.indices.values().clone() };
         // Time does not begin elsewhere without `from`, of which nothing is known here.
         drawing.values.insert("t".to_owned(), 0.0);
         drawing.add(&lowered.drawn);
         drawing.add(&lowered.coordinates);
+        drawing.add(&lowered.places());
         drawing.add(&lowered.discrete);
         for coordinate in &lowered.coordinates {
             drawing.values.insert(speed_of(&coordinate.name), 0.0);
@@ -92,6 +93,11 @@ impl Drawing {
                 self.values.insert(definitions[i].name.clone(), value);
             }
         }
+    }
+
+    /// The value of a formula, if all of its names have one.
+    pub(super) fn value_of(&self, text: &str) -> Option<f64> {
+        self.value(&parse(text).ok()?)
     }
 
     fn value(&self, syntax: &Syntax) -> Option<f64> {

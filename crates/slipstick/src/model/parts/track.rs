@@ -6,7 +6,7 @@
 //! α of n, give what rolls: `(c'·t - r α') s' + r (ω₁ - ω₂) = 0`, which is the rate of something on lines and circles.
 
 use super::bodies::{BodyList, BodyPlace, Pose};
-use super::curve::{SAMPLES, SmoothCurve};
+use super::curve::{SAMPLES, SmoothCurve, falling_zero};
 use super::indices::Indices;
 use super::joint::Joint;
 use super::joints::{Ends, TrackKind};
@@ -260,18 +260,6 @@ impl CurveTrack {
         };
         Some(Term::number(falling_zero(slope, [s - step, s + step]).unwrap_or(s)))
     }
-}
-
-/// Where a function falls through zero, by halving as often as doubles allow.
-fn falling_zero(function: impl Fn(f64) -> f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
-    if !(function(low) > 0.0 && function(high) < 0.0) {
-        return None;
-    }
-    for _ in 0..f64::MANTISSA_DIGITS {
-        let middle = 0.5 * (low + high);
-        if function(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    Some(0.5 * (low + high))
 }
 
 impl Ends<'_> {

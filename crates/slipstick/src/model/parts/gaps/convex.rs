@@ -28,7 +28,7 @@ pub(super) fn touch(view: &View, edges: &[Edge], radius: &Term) -> ShapeContact 
     let reach = &view.radius + radius;
     let rolling = view.rolling();
     if is_sharp {
-        return ShapeContact { gap: &high - &reach, slip: &slip + &rolling };
+        return ShapeContact::plain(&high - &reach, &slip + &rolling);
     }
     // Inside there are no corners.
     let is_outside = format!("{} > 0", high.text());
@@ -36,7 +36,7 @@ pub(super) fn touch(view: &View, edges: &[Edge], radius: &Term) -> ShapeContact 
     let distance = (&high.squared() + &beyond.squared()).sqrt();
     let distance = distance.when(&is_outside, &high);
     let turned = (&(&slip * &high) + &(&along * &past)).over(&distance);
-    ShapeContact { gap: &distance - &reach, slip: &turned.when(&is_outside, &slip) + &rolling }
+    ShapeContact::plain(&distance - &reach, &turned.when(&is_outside, &slip) + &rolling)
 }
 
 fn face(view: &View, edge: &Edge) -> Face {

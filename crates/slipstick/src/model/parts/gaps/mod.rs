@@ -7,13 +7,14 @@
 //! velocity change sign together.
 
 mod convex;
+mod curve;
 mod point;
 mod support;
 mod wall;
 mod walls;
 
 use super::bodies::{BodyList, BodyPlace, Pose};
-use super::outline::{Edge, Reach, RoundEnd, TouchOutline, Touched};
+use super::outline::{CurveBorder, Edge, Reach, RoundEnd, TouchOutline, Touched};
 use super::term::{Pair, Term, dot, length, minus, turned};
 
 /// One contact of two shapes.
@@ -21,6 +22,28 @@ use super::term::{Pair, Term, dot, length, minus, turned};
 pub(super) struct ShapeContact {
     pub(super) gap: Term,
     pub(super) slip: Term,
+    /// The place of a curve that it is measured from.
+    pub(super) foot: Option<Box<CurveFoot>>,
+}
+
+/// The place of a curve next to a ball.
+#[derive(Clone, Debug)]
+pub(super) struct CurveFoot {
+    /// The coordinate along the curve.
+    pub(super) name: String,
+    /// Where the ball is, in the axes of the curve.
+    pub(super) at: Pair,
+    /// What is zero at the foot, and how far from there the centre of the ball is.
+    pub(super) row: Term,
+    pub(super) distance: Term,
+    pub(super) border: CurveBorder,
+}
+
+impl ShapeContact {
+    /// One that is known from where the bodies are.
+    fn plain(gap: Term, slip: Term) -> Self {
+        Self { gap, slip, foot: None }
+    }
 }
 
 /// A ball as the other body sees it.
@@ -35,22 +58,22 @@ struct View {
 }
 
 /// What a ball can touch: the list of all kinds.
-fn touch(view: &View, target: &Touched) -> Vec<ShapeContact> {
+fn touch(view: &View, target: &Touched, name: &str) -> Vec<ShapeContact> {
     match target {
         Touched::Point(centre, radius) => vec![point::outside(view, centre, radius)],
         Touched::Ring(centre, radius) => vec![point::inside(view, centre, radius)],
         Touched::Walls(lines) => lines.iter().map(|line| walls::touch(view, line)).collect(),
         Touched::Wall(edge, radius) => vec![wall::touch(view, edge, radius)],
         Touched::Convex(edges, radius) => vec![convex::touch(view, edges, radius)],
-        Touched::Nothing => Vec::new(),
+        Touched::Curve(border) => vec![curve::touch(view, border, name)],
     }
 }
 
-/// All contacts of two shapes; none if they are not known.
+/// All contacts of two shapes, which have this name in common; none if they are not known.
 pub(super) fn touches(
     bodies: &BodyList,
-    first: &TouchOutline,
-    second: &TouchOutline,
+    [first, second]: [&TouchOutline; 2],
+    name: &str,
 ) -> Option<Vec<ShapeContact>> {
     let (from_first, from_second) = (can_touch(first, second), can_touch(second, first));
     // A disc is one ball: what it touches has no corners for it.
@@ -68,7 +91,8 @@ pub(super) fn touches(
         for ball in &one.balls {
             match (&ball.reach, &other.target) {
                 (Reach::Radius(radius), target) => {
-                    all.extend(touch(&View::new(bodies, (&ball.place, radius), other.body), target));
+                    let view = View::new(bodies, (&ball.place, radius), other.body);
+                    all.extend(touch(&view, target, name));
                 }
                 (Reach::Axes(axes), Touched::Walls(lines)) => {
                     let support = support::Ellipse { bodies, place: &ball.place, axes };
@@ -96,7 +120,6 @@ fn can_touch(one: &TouchOutline, other: &TouchOutline) -> bool {
             Touched::Wall(_, radius) if radius.is_zero() => {
                 one.balls.iter().all(|ball| is_round(ball) && !is_sharp(ball))
             }
-            Touched::Nothing => false,
             _ => one.balls.iter().all(is_round),
         }
 }
@@ -151,7 +174,7 @@ impl View {
         let away = self.from(point);
         let distance = length(&away);
         let gap = &distance - &(&self.radius + radius);
-        ShapeContact { gap, slip: self.slip(&away.map(|part| part.over(&distance))) }
+        ShapeContact::plain(gap, self.slip(&away.map(|part| part.over(&distance))))
     }
 }
 

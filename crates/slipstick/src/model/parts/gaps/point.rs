@@ -12,5 +12,5 @@ pub(super) fn inside(view: &View, centre: &Pair, radius: &Term) -> ShapeContact 
     let away = view.from(centre);
     let distance = length(&away);
     let gap = &(radius - &view.radius) - &distance;
-    ShapeContact { gap, slip: view.slip(&away.map(|part| -&part.over(&distance))) }
+    ShapeContact::plain(gap, view.slip(&away.map(|part| -&part.over(&distance))))
 }

@@ -24,6 +24,6 @@ impl Ellipse<'_> {
         let parts = [a * &dot(&line.normal, &first), b * &across];
         let reach = (&parts[0].squared() + &parts[1].squared()).sqrt();
         let high = super::walls::height(&view, line);
-        ShapeContact { gap: &high - &reach, slip: view.slip_at(&line.normal, &reach) }
+        ShapeContact::plain(&high - &reach, view.slip_at(&line.normal, &reach))
     }
 }

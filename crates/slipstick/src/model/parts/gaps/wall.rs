@@ -13,5 +13,5 @@ pub(super) fn touch(view: &View, edge: &Edge, radius: &Term) -> ShapeContact {
     let distance = length(&away);
     let [out, high] = away.map(|part| part.over(&distance));
     let normal = plus(&scaled(&edge.along, &out), &scaled(&edge.line.normal, &high));
-    ShapeContact { gap: &distance - &(&view.radius + radius), slip: view.slip(&normal) }
+    ShapeContact::plain(&distance - &(&view.radius + radius), view.slip(&normal))
 }

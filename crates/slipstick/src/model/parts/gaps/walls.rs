@@ -10,5 +10,5 @@ pub(super) fn height(view: &View, line: &BorderLine) -> Term {
 }
 
 pub(super) fn touch(view: &View, line: &BorderLine) -> ShapeContact {
-    ShapeContact { gap: &height(view, line) - &view.radius, slip: view.slip(&line.normal) }
+    ShapeContact::plain(&height(view, line) - &view.radius, view.slip(&line.normal))
 }
