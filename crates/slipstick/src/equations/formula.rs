@@ -10,7 +10,7 @@ use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
 use super::impulses::impulse_shapes;
 use super::initial_values::{InitialTape, InitialValues, start_values};
-use super::inputs::{load, load_motion, load_read, locked_input};
+use super::inputs::{load, load_motion, load_motion_read, load_read, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::MechanismTapes;
@@ -234,9 +234,19 @@ fn mechanism_shape(
     mechanism: Option<&MechanismTapes>,
 ) -> MechanismShape {
     let contacts = model.mechanism.contacts.iter().enumerate();
+    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
+    let rows: BTreeMap<&str, usize> =
+        constraints.iter().enumerate().map(|(k, constraint)| (constraint.name.as_str(), k)).collect();
+    let is_hit = |(g, guard): (usize, &BoundGuard)| {
+        let of = guard.guard.contact.filter(|of| of.change == ContactChange::Hit)?;
+        Some((of.contact, g))
+    };
+    // Of several guards of a contact, the first says when it is hit.
+    let hits: BTreeMap<usize, usize> = bound.guards.iter().enumerate().rev().filter_map(is_hit).collect();
+    let shape = |(k, rule)| contact_shape(rule, &rows, hits.get(&k).copied());
     MechanismShape {
-        constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
-        contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
+        constraints: constraints.to_vec(),
+        contacts: contacts.map(shape).collect(),
         impulses: impulse_shapes(model, &bound.guards),
         start: start_pins(model),
     }
@@ -266,29 +276,16 @@ fn start_pins(model: &Model) -> StartPins {
     }
 }
 
-/// What there is to know about a contact.
-fn contact_shape(
-    contact: usize,
-    rule: &ContactRule,
-    bound: &BoundFormulas,
-    mechanism: Option<&MechanismTapes>,
-) -> ContactShape {
-    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
-    let row = |property: &str| {
-        let name = contact_name(&rule.name, property);
-        constraints.iter().position(|constraint| constraint.name == name)
-    };
-    let is_hit = |guard: &BoundGuard| {
-        let of = guard.guard.contact;
-        of.is_some_and(|of| of.contact == contact && of.change == ContactChange::Hit)
-    };
+/// What there is to know about a contact, with the constraints by their names and the guard that says that it is hit.
+fn contact_shape(rule: &ContactRule, rows: &BTreeMap<&str, usize>, hit: Option<usize>) -> ContactShape {
+    let row = |property: &str| rows.get(contact_name(&rule.name, property).as_str()).copied();
     ContactShape {
         name: rule.name.clone(),
         normal: row("normal").unwrap_or(usize::MAX),
         tangent: rule.tangent().and_then(|_| row("tangent")),
         state: rule.state,
         law: rule.law,
-        hit: bound.guards.iter().position(is_hit).unwrap_or(usize::MAX),
+        hit: hit.unwrap_or(usize::MAX),
     }
 }
 
@@ -501,13 +498,13 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return f64::NAN };
-        let own = &mut self.modes.of(locked.mode, tapes).singles[i];
-        let registers = own.get_or_insert_with(|| tapes.singles[i].registers());
-        load_read(registers, tapes.singles[i].read_list(), t, y, locked);
+        let (tape, shared) = (&tapes.singles[i], &mut self.modes.of(locked.mode, tapes).single);
+        let registers = shared.get_or_insert_with(|| tape.registers());
+        load_read(registers, tape.read_list(), t, y, locked);
         if !self.system.shape.guards[guard].multipliers.is_empty() {
-            load_motion(registers, self.mechanism.as_ref());
+            load_motion_read(registers, tape.read_list(), self.mechanism.as_ref());
         }
-        tapes.singles[i].run(registers, &mut self.out[..1]);
+        tape.run_in(registers, &mut self.out[..1]);
         self.out[0]
     }
 

@@ -24,17 +24,88 @@ impl LastKnown {
         self.t = f64::NAN;
     }
 
-    /// Whether no more than some states has changed since then.
+    /// Whether no more has changed since then than states and what is locked: the guards have the same formulas.
     pub(super) fn is_of(&self, (t, y): (f64, &[f64]), mode: &Mode) -> bool {
-        self.t == t && self.state.len() == y.len() && self.mode == *mode
+        let (known, now) = (&self.mode, mode);
+        let lengths = |mode: &Mode| lists(mode).map(<[f64]>::len);
+        self.t == t
+            && self.state.len() == y.len()
+            && known.structure == now.structure
+            && known.values.place == now.values.place
+            && lengths(known) == lengths(now)
     }
 
-    /// Whether one of the inputs of a guard is a state that has changed. Time and what comes after the states
-    /// have not.
-    pub(super) fn has_moved(&self, y: &[f64], reads: &[u32]) -> bool {
-        let states = reads.iter().filter_map(|&input| (input as usize).checked_sub(1));
-        let moved = |i: usize| y.get(i).is_some_and(|y| y.to_bits() != self.state[i].to_bits());
-        states.into_iter().any(moved)
+    /// Whether discrete variables have changed.
+    pub(super) fn has_other_discrete(&self, mode: &Mode) -> bool {
+        differ(&self.mode.values.discrete, &mode.values.discrete).next().is_some()
+    }
+
+    /// Whether these positions at this time are those that are known.
+    pub(super) fn has_positions(&self, t: f64, positions: &[f64]) -> bool {
+        self.t == t
+            && self
+                .state
+                .get(..positions.len())
+                .is_some_and(|known| differ(known, positions).next().is_none())
+    }
+
+    /// The inputs of guards that have changed since then, of which time is none: states, and behind them and this many
+    /// parameters what is locked.
+    pub(super) fn moved<'r>(
+        &'r self,
+        y: &'r [f64],
+        mode: &'r Mode,
+        parameters: usize,
+    ) -> impl Iterator<Item = usize> + 'r {
+        let mut first = 1 + y.len() + parameters;
+        let locked = lists(&self.mode).into_iter().zip(lists(mode)).flat_map(move |(known, now)| {
+            let begin = first;
+            first += now.len();
+            differ(known, now).map(move |i| begin + i)
+        });
+        differ(&self.state, y).map(|i| 1 + i).chain(locked)
+    }
+}
+
+fn lists(mode: &Mode) -> [&[f64]; 3] {
+    [&mode.values.signs, &mode.values.counts, &mode.values.discrete]
+}
+
+/// Where two lists differ, to the bit.
+fn differ<'r>(known: &'r [f64], now: &'r [f64]) -> impl Iterator<Item = usize> + 'r {
+    let differs = |(_, (known, now)): &(usize, (&f64, &f64))| known.to_bits() != now.to_bits();
+    known.iter().zip(now).enumerate().filter(differs).map(|(i, _)| i)
+}
+
+/// Which comparisons read an input: those that no reset has changed are not looked at.
+pub(super) struct Readers {
+    /// For each input its readers, and those comparisons of which it is not known what they read.
+    by_input: Vec<Vec<usize>>,
+    unknown: Vec<usize>,
+}
+
+impl Readers {
+    /// From what each comparison reads, if that is known.
+    pub(super) fn new<'r>(reads: impl Iterator<Item = Option<&'r [u32]>>) -> Self {
+        let (mut by_input, mut unknown): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (comparison, reads) in reads.enumerate() {
+            let Some(reads) = reads else {
+                unknown.push(comparison);
+                continue;
+            };
+            for &input in reads {
+                let input = input as usize;
+                by_input.resize_with(by_input.len().max(input + 1), Vec::new);
+                by_input[input].push(comparison);
+            }
+        }
+        Self { by_input, unknown }
+    }
+
+    /// Marks what reads one of some inputs, and what may do so.
+    pub(super) fn mark(&self, inputs: impl Iterator<Item = usize>, marks: &mut [bool]) {
+        let known = inputs.filter_map(|input| self.by_input.get(input)).flatten();
+        known.chain(&self.unknown).for_each(|&comparison| marks[comparison] = true);
     }
 }
 
@@ -43,13 +114,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guards_of_states_that_an_event_has_set_have_moved() {
-        let (mode, mut known) = (Mode::new(0, 1, 0), LastKnown::default());
+    fn guards_of_what_an_event_has_set_have_moved() {
+        let (mut mode, mut known) = (Mode::new(0, 1, 0), LastKnown::default());
+        mode.values.discrete = vec![5.0, 6.0];
         assert!(!known.is_of((1.0, &[2.0, 3.0]), &mode), "nothing is known yet");
         known.keep((1.0, &[2.0, 3.0]), &mode);
         assert!(known.is_of((1.0, &[2.0, -3.0]), &mode) && !known.is_of((1.5, &[2.0, 3.0]), &mode));
         assert!(!known.is_of((1.0, &[2.0, 3.0]), &Mode::new(1, 1, 0)));
-        let moved = |reads: &[u32]| known.has_moved(&[2.0, -3.0], reads);
-        assert!(moved(&[2]) && moved(&[0, 1, 2]) && !moved(&[0, 1]) && !moved(&[0, 3]) && !moved(&[]));
+        assert!(known.has_positions(1.0, &[2.0]) && !known.has_positions(1.0, &[2.0, 4.0]));
+        let mut other = mode.clone();
+        other.values.discrete[1] = 7.0;
+        assert!(known.is_of((1.0, &[2.0, 3.0]), &other) && known.has_other_discrete(&other));
+        assert!(!known.has_other_discrete(&mode));
+        // Time, two states, three parameters, a sign, two discrete variables.
+        assert_eq!(known.moved(&[2.0, -3.0], &other, 3).collect::<Vec<_>>(), [2, 8]);
+    }
+
+    #[test]
+    fn readers_of_what_has_changed_are_marked_and_those_of_which_nothing_is_known() {
+        let readers = Readers::new([Some(&[0, 2][..]), Some(&[1]), None, Some(&[2, 8])].into_iter());
+        let mut marks = [false; 4];
+        readers.mark([2, 9].into_iter(), &mut marks);
+        assert_eq!(marks, [true, false, true, true]);
     }
 }

@@ -78,6 +78,11 @@ impl Watch {
         &self.sides.watched
     }
 
+    /// How many comparisons there are, watched or not.
+    pub fn comparisons(&self) -> usize {
+        self.sides.records.len()
+    }
+
     /// The guards, as they were given.
     pub fn guards(&self) -> &[GuardSpec] {
         &self.sides.table.specs
@@ -144,6 +149,13 @@ impl Watch {
     /// Whether a comparison is outside its band.
     pub fn is_outside(&self, comparison: usize) -> bool {
         !self.side(comparison).is_inside()
+    }
+
+    /// Whether a comparison is farther from its band than this many bands, and has been so in the last step: one that
+    /// sleeps is.
+    pub fn is_beyond(&self, comparison: usize, bands: f64) -> bool {
+        let clearance = self.sides.horizon.clearance(comparison);
+        self.is_outside(comparison) && clearance.is_some_and(|(reach, band)| reach > bands * band)
     }
 
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as

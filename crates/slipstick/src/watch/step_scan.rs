@@ -69,6 +69,8 @@ pub(super) struct StepScan {
     /// The sides at the end of the scan, until the step is accepted.
     next: Snapshot,
     scanned: bool,
+    /// Those that may be due, and those that are.
+    open: Vec<usize>,
     due: Vec<usize>,
     /// The comparisons that are due, in the order in which they are looked at.
     queue: BinaryHeap<Arrival>,
@@ -87,6 +89,7 @@ impl StepScan {
             scanner: Scanner::default(),
             next: sides.now.clone(),
             scanned: false,
+            open: Vec::with_capacity(sides.records.len()),
             due: Vec::with_capacity(sides.records.len()),
             queue: BinaryHeap::new(),
             travels: Vec::new(),
@@ -117,31 +120,32 @@ impl StepScan {
         if sides.horizon.is_quiet(path) {
             return &self.due;
         }
-        let mut quiet = f64::INFINITY;
-        let SideTable { watched, records, now, horizon, .. } = sides;
-        for &comparison in &*watched {
+        let SideTable { records, now, horizon, .. } = sides;
+        horizon.begin(path, &mut self.open);
+        for &comparison in &self.open {
             let record = &mut records[comparison];
-            let outside = !now.sides[comparison].is_inside();
-            if outside && horizon.wakes(comparison, path) {
-                record.reach = reach_at_start(signals, comparison, now.sides[comparison]);
+            if !record.is_watched() {
+                continue;
             }
-            let asleep = if outside {
-                horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
-            } else {
-                None
-            };
-            if let Some(safe) = asleep {
-                quiet = quiet.min(safe);
+            let (outside, mut band) = (!now.sides[comparison].is_inside(), record.peak.band);
+            if outside && horizon.wakes(comparison, path) {
+                let start = reach_at_start(signals, comparison, now.sides[comparison]);
+                (record.reach, band) = (start.value, band.max(start.band));
+            }
+            let reach = (record.reach, band);
+            if outside
+                && horizon.sleeps(comparison, reach, path, |length| signals.fastest(comparison, length))
+            {
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
                 // Where it is when it wakes up is found out then.
                 record.reach = 0.0;
             } else {
+                horizon.keep_awake(comparison);
                 self.due.push(comparison);
             }
         }
-        horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
         &self.due
     }
 
@@ -355,13 +359,13 @@ impl StepScan {
     }
 }
 
-/// How far outside its band a comparison begins the step: zero unless it surely is on its side.
-fn reach_at_start(signals: &mut dyn Signals, comparison: usize, side: SideState) -> f64 {
+/// How far outside its band a comparison begins the step: zero unless it surely is on its side. And that band.
+fn reach_at_start(signals: &mut dyn Signals, comparison: usize, side: SideState) -> Banded {
     let mut start = [Banded::default()];
     signals.values(&[comparison], 0.0, &mut start);
     let [Banded { value, band }] = start;
     let outside = if side == SideState::Plus { value } else { -value } - band;
-    if outside > 0.0 { outside } else { 0.0 }
+    Banded::new(if outside > 0.0 { outside } else { 0.0 }, band)
 }
 
 /// What the scan is to know of a comparison.
