@@ -123,12 +123,11 @@ impl Selected {
     #[cold]
     fn bring_first(&mut self, all: &MechanismTapes, rows: &ActiveRows) {
         let known = self.kept.iter().position(|(kept, _)| kept == rows);
-        let tapes = match known {
-            Some(place) => self.kept.remove(place).1,
-            None => {
-                let index = self.index.get_or_insert_with(|| Box::new(PartIndex::of(all)));
-                all.select(rows, index)
-            }
+        let tapes = if let Some(place) = known {
+            self.kept.remove(place).1
+        } else {
+            let index = self.index.get_or_insert_with(|| Box::new(PartIndex::of(all)));
+            all.select(rows, index)
         };
         self.kept.insert(0, (rows.clone(), tapes));
         self.kept.truncate(MOST_KEPT);

@@ -211,7 +211,9 @@ impl Horizon {
         open.append(&mut self.waking);
         open.sort_unstable();
         open.dedup();
-        open.iter().for_each(|&comparison| self.sleepers[comparison].listed = false);
+        for &comparison in &*open {
+            self.sleepers[comparison].listed = false;
+        }
     }
 
     /// A comparison stays awake.
