@@ -4,14 +4,14 @@
 //! time and states come from outside with every call, so that one compiled system serves many runs.
 
 use super::binding::{BoundFormulas, bind};
-use super::contact_shapes::{contact_shape, kept_impulses};
+use super::contact_shapes::{contact_shapes, kept_impulses};
 use super::differences::gradient_by_differences;
 use super::drives::hidden_peak;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
 use super::impulses::impulse_shapes;
 use super::initial_values::{InitialTape, InitialValues, start_values};
-use super::inputs::{load, load_motion, load_read, locked_input};
+use super::inputs::{load, load_motion, load_motion_read, load_read, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::MechanismTapes;
@@ -234,11 +234,11 @@ fn mechanism_shape(
     bound: &BoundFormulas,
     mechanism: Option<&MechanismTapes>,
 ) -> MechanismShape {
-    let contacts = model.mechanism.contacts.iter().enumerate();
+    let constraints = mechanism.map_or(&[][..], |mechanism| &mechanism.constraints);
     MechanismShape {
-        constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
-        contacts: contacts.map(|(k, rule)| contact_shape(k, rule, bound, mechanism)).collect(),
-        kept_impulses: kept_impulses(model, mechanism),
+        constraints: constraints.to_vec(),
+        contacts: contact_shapes(model, bound, constraints),
+        kept_impulses: kept_impulses(model, constraints),
         impulses: impulse_shapes(model, &bound.guards),
         start: start_pins(model),
     }
@@ -477,13 +477,13 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return f64::NAN };
-        let own = &mut self.modes.of(locked.mode, tapes).singles[i];
-        let registers = own.get_or_insert_with(|| tapes.singles[i].registers());
-        load_read(registers, tapes.singles[i].read_list(), t, y, locked);
+        let (tape, shared) = (&tapes.singles[i], &mut self.modes.of(locked.mode, tapes).single);
+        let registers = shared.get_or_insert_with(|| tape.registers());
+        load_read(registers, tape.read_list(), t, y, locked);
         if !self.system.shape.guards[guard].multipliers.is_empty() {
-            load_motion(registers, self.mechanism.as_ref());
+            load_motion_read(registers, tape.read_list(), self.mechanism.as_ref());
         }
-        tapes.singles[i].run(registers, &mut self.out[..1]);
+        tape.run_in(registers, &mut self.out[..1]);
         self.out[0]
     }
 

@@ -4,8 +4,9 @@ use super::Locked;
 use super::formula_mechanism::FormulaMechanism;
 use crate::expr::Registers;
 
-/// Inputs up to this number are written one by one faster than all of them in blocks.
+/// Inputs up to this number are written one by one faster than all of them in blocks; and up to this part of all of them.
 const FEW_READS: usize = 8;
+const SMALL_PART: usize = 16;
 
 /// Writes the inputs of a tape:
 /// `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
@@ -30,7 +31,7 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<
 
 /// Writes those inputs that a tape reads; what is of the motion is left as it is.
 pub(super) fn load_read(registers: &mut Registers, reads: &[u32], t: f64, y: &[f64], locked: Locked<'_>) {
-    if reads.len() > FEW_READS {
+    if reads.len() > FEW_READS && reads.len() > y.len() / SMALL_PART {
         return load(registers, t, y, locked);
     }
     registers.keeps(0);
@@ -55,6 +56,20 @@ pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&FormulaM
         let inputs = registers.inputs_mut();
         let first = inputs.len() - scratch.motion.len();
         inputs[first..].copy_from_slice(&scratch.motion);
+    }
+}
+
+/// The same, as far as a tape reads them.
+pub(super) fn load_motion_read(
+    registers: &mut Registers,
+    reads: &[u32],
+    mechanism: Option<&FormulaMechanism<'_>>,
+) {
+    if let Some(FormulaMechanism { scratch, .. }) = mechanism {
+        let inputs = registers.inputs_mut();
+        let first = inputs.len() - scratch.motion.len();
+        let of_motion = reads.iter().filter_map(|&input| (input as usize).checked_sub(first));
+        of_motion.for_each(|place| inputs[first + place] = scratch.motion[place]);
     }
 }
 

@@ -7,9 +7,11 @@ use super::constraint_tapes::{ConstraintScratch, ConstraintTapes};
 use super::drives;
 use super::lagrange::{FormulaEntry, MechanismParts};
 use super::laws::{LawRegisters, LawTapes};
+use super::selected::RowIndex;
 use super::tapes::{Compiler, Modes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
+use std::sync::OnceLock;
 
 /// A constraint of a mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +128,8 @@ pub(super) struct Places {
     /// The states in each row of `M a - f`.
     pub(super) tangents: Vec<(usize, usize)>,
     pub(super) turning: Vec<Turning>,
+    /// Which of them belong to each constraint, once that was asked for.
+    pub(super) index: OnceLock<RowIndex>,
 }
 
 /// An entry of `G` that changes with states: its number, and these states.
@@ -191,6 +195,7 @@ impl MechanismCompiler<'_, '_> {
                 slopes: slope_places,
                 tangents,
                 turning,
+                index: OnceLock::new(),
             },
             terms,
             driving,

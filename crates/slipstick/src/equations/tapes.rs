@@ -63,8 +63,8 @@ pub(super) struct ModeRegisters {
     pub(super) jacobian: Registers,
     pub(super) time: Registers,
     pub(super) guards: Registers,
-    /// Most guards are never evaluated by themselves: theirs are made where that happens first.
-    pub(super) singles: Vec<Option<Registers>>,
+    /// Those of all tapes of one guard: they have the same inputs, and are run one after the other.
+    pub(super) single: Option<Registers>,
     pub(super) gradients: Vec<Option<Registers>>,
     pub(super) needs: Option<Registers>,
 }
@@ -79,7 +79,7 @@ impl ModeRegisters {
             jacobian: tapes.jacobian.registers(),
             time: tapes.time.registers(),
             guards: tapes.guards.registers(),
-            singles: tapes.singles.iter().map(|_| None).collect(),
+            single: None,
             gradients: tapes
                 .gradients
                 .iter()

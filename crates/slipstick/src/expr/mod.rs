@@ -81,6 +81,7 @@ pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
 pub use print::{display, display_short};
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
+pub use selection::Dependencies;
 pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{ArgumentList, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};

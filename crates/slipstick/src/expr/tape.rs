@@ -60,6 +60,15 @@ impl Registers {
         &mut self.values[..self.input_count]
     }
 
+    /// Makes room for a tape of as many inputs, and writes its constants.
+    fn serve(&mut self, tape: &Tape) {
+        assert_eq!(self.input_count, tape.input_count, "registers of other inputs");
+        if self.values.len() < tape.register_count {
+            self.values.resize(tape.register_count, 0.0);
+        }
+        self.values[tape.input_count..][..tape.constants.len()].copy_from_slice(&tape.constants);
+    }
+
     /// Whether some of the inputs still are those with this stamp; zero says nothing. From now on they are.
     #[inline]
     pub fn keeps(&mut self, stamp: u64) -> bool {
@@ -120,6 +129,22 @@ impl Tape {
         assert_eq!(registers.values.len(), self.register_count, "registers of another tape");
         assert_eq!(out.len(), self.outputs.len(), "one place per output");
         let values = registers.values.as_mut_slice();
+        for &step in &self.steps {
+            step.run(values);
+        }
+        for (place, &register) in out.iter_mut().zip(&self.outputs) {
+            *place = values[register as usize];
+        }
+    }
+
+    /// The same with working memory that serves many tapes of as many inputs: each brings its own constants.
+    ///
+    /// # Panics
+    /// If the tapes have not the same number of inputs, or `out` has not exactly one place per output.
+    pub fn run_in(&self, shared: &mut Registers, out: &mut [f64]) {
+        shared.serve(self);
+        assert_eq!(out.len(), self.outputs.len(), "one place per output");
+        let values = shared.values.as_mut_slice();
         for &step in &self.steps {
             step.run(values);
         }

@@ -20,6 +20,9 @@ pub(super) fn entered_signs(
     point: UncertainPoint<'_>,
 ) -> Vec<f64> {
     let (guards, mut signs) = (system.guards(), after.signs.to_vec());
+    if signs.is_empty() {
+        return signs;
+    }
     let (mut mattered, mut matters) = (vec![true; guards.len()], vec![true; guards.len()]);
     evaluator.find_needed(before, &mut mattered);
     for _ in 0..MOST_PASSES {

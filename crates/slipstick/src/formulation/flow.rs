@@ -108,11 +108,20 @@ impl<'a> Flow<'a> {
     /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
     /// a state that is brought to constraints or surfaces moves as a whole.
     pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
-        if self.has_active_constraints() { None } else { self.guard_inputs(guard) }
+        let reads = self.guard_inputs(guard)?;
+        let held = self.held_velocities();
+        if held.is_empty() {
+            return Some(reads);
+        }
+        let q = self.system.layout().q;
+        let is_held = |input: &u32| {
+            let state = (*input as usize).checked_sub(1);
+            state.and_then(|i| held.get(if i < q { i } else { i - q })).is_some_and(|held| *held)
+        };
+        (!reads.iter().any(is_held)).then_some(reads)
     }
 
-    /// The inputs that the formula of a guard depends on, time first, if the motion does not slide: along a surface it is
-    /// not its formula alone.
+    /// The inputs that a guard depends on where the motion stands, time first.
     pub fn guard_inputs(&self, guard: usize) -> Option<&[u32]> {
         if self.motions.now.is_some() {
             return None;

@@ -7,7 +7,7 @@ use super::env::{Env, MotionCounts};
 use super::residuals::{AMONG_MASSES, largest, largest_by_masses};
 use super::singular::SingularWatch;
 use crate::equations::{ActiveRows, System, Terms};
-use crate::math::{Feedback, Saddle};
+use crate::math::{Feedback, Groups, Matrix, Saddle};
 use std::ops::Range;
 
 /// How many numbers of each kind a mechanism has.
@@ -42,6 +42,9 @@ pub(super) struct LinearSystem {
     pub(super) watch: SingularWatch,
     /// Whether the last factorisation, if there was one, found a solution.
     pub(super) is_solvable: bool,
+    /// For each velocity whether a row holds it, directly or by masses and other rows. Others move freely, and nothing
+    /// that is done for constraints moves them.
+    pub(super) is_held: Vec<bool>,
 }
 
 impl LinearSystem {
@@ -53,6 +56,7 @@ impl LinearSystem {
             sizes: MechanismSizes { positions: layout.q, velocities: layout.v, holonomic, rows: rows.len() },
             rows: rows.clone(),
             saddle: Saddle::new(&terms.mass, &terms.jacobian),
+            is_held: held_columns(&terms.mass, &terms.jacobian),
             terms,
             watch: SingularWatch::new(rows.len()),
             is_solvable: true,
@@ -163,11 +167,22 @@ impl LinearSystem {
     }
 }
 
+/// For each column whether it hangs together with a row, directly or through others.
+fn held_columns(mass: &Matrix, rows: &Matrix) -> Vec<bool> {
+    let n = mass.rows();
+    let mut groups = Groups::new(n + rows.rows());
+    mass.places().for_each(|(i, j)| groups.join(i, j));
+    rows.places().for_each(|(row, j)| groups.join(n + row, j));
+    let mut held = vec![false; n + rows.rows()];
+    (n..n + rows.rows()).for_each(|row| held[groups.of(row)] = true);
+    (0..n).map(|j| held[groups.of(j)]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{lend, pendulum};
     use crate::equations::Mechanism;
-    use crate::math::Jet;
+    use crate::math::{Jet, Matrix};
 
     #[test]
     fn a_pendulum_has_one_row_with_its_length() {
@@ -181,6 +196,13 @@ mod tests {
             linear.rounding(&[0.6, -0.8, 4.0, 3.0], &mut rounding);
             assert_eq!(rounding, [0.8, 0.8, 4.0, 4.0].map(|size| size * f64::EPSILON));
         });
+    }
+
+    #[test]
+    fn what_no_row_holds_is_free() {
+        let mass = Matrix::with_places(5, 5, &[(0, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 3), (4, 4)]);
+        let rows = Matrix::with_places(2, 5, &[(0, 0), (0, 1), (1, 3)]);
+        assert_eq!(super::held_columns(&mass, &rows), [true, true, true, true, false]);
     }
 
     #[test]

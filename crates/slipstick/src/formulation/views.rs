@@ -151,6 +151,17 @@ impl Flow<'_> {
         matches!(&self.evaluator, Engine::Mechanism(mechanism) if !mechanism.form().rows().is_empty())
     }
 
+    /// For each velocity whether constraints hold it; none if there are no constraints.
+    #[inline]
+    pub(super) fn held_velocities(&self) -> &[bool] {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) if !mechanism.form().rows().is_empty() => {
+                &mechanism.form().index1.linear.is_held
+            }
+            _ => &[],
+        }
+    }
+
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {

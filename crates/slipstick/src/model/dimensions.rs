@@ -7,8 +7,8 @@
 use super::compliant::CompliantRule;
 use super::versions::Versions;
 use super::{
-    Along, Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope, Trigger,
-    contact_name, dependency_order,
+    Along, Definition, Diagnostic, EventRule, Formula, ImpulseAmount, Model, PressRule, Quantity, Scope,
+    Trigger, contact_name, dependency_order,
 };
 use crate::expr::{Dimension, DimensionError};
 use std::collections::{BTreeMap, BTreeSet};

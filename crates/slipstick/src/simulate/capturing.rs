@@ -6,6 +6,7 @@
 
 use super::density::HitDensity;
 use super::integrator::Restart;
+use super::near_contacts::NearContacts;
 use super::run_loop::RunLoop;
 use super::time_stepping::{CapturedStep, TimeStepping, UnsolvedStep};
 use super::{DenseEvents, Error};
@@ -22,7 +23,7 @@ const PARTS: f64 = 50.0;
 /// After this many steps with the same active contacts, events are located again.
 const UNCHANGED: u32 = 10;
 /// Hits that end a run because they cannot be solved are dense if there were this many just before: as many
-/// as rule 18 takes for hits in no order that could be told.
+/// as rule 18 takes for hits in no order that could be told. So are those of contacts that have been let go too soon.
 const GIVES_UP_AMONG: usize = 6;
 
 /// Contacts that are captured, and how dense their events were.
@@ -30,12 +31,50 @@ const GIVES_UP_AMONG: usize = 6;
 pub(super) struct Capturing {
     episode: Option<Episode>,
     pub(super) density: HitDensity,
+    series: Series,
+    near: NearContacts,
     total: Total,
+}
+
+/// Stretches of time stepping that follow each other: events between them have lasted for less time than what had been
+/// stepped over. A pile that still flows is calm for a moment again and again, and each time dozens of hits would be
+/// located before it is captured anew.
+#[derive(Default)]
+struct Series {
+    /// How long contacts have been captured in it, and when the last stretch has ended.
+    captured: f64,
+    ended: Option<f64>,
+    /// For how many steps contacts have to be the same in the stretch at hand.
+    patience: u32,
+}
+
+impl Series {
+    /// Whether a stretch that begins now belongs to it.
+    fn goes_on(&self, t: f64) -> bool {
+        self.ended.is_some_and(|ended| t - ended < self.captured)
+    }
+
+    /// A stretch begins, with steps of this length. Where the last one ended too soon, it waits for twice as long, but
+    /// for no longer than has been captured already.
+    fn begin(&mut self, t: f64, h: f64) -> u32 {
+        if !self.goes_on(t) {
+            *self = Self { patience: UNCHANGED, ..Self::default() };
+        } else if f64::from(self.patience) * h < 0.5 * self.captured {
+            self.patience = self.patience.saturating_mul(2);
+        }
+        self.patience
+    }
+
+    /// A stretch ends that has lasted for so long.
+    fn end(&mut self, t: f64, lasted: f64) {
+        (self.captured, self.ended) = (self.captured + lasted, Some(t));
+    }
 }
 
 /// One stretch of time stepping.
 struct Episode {
-    /// The length of its steps.
+    /// When it has begun, and the length of its steps.
+    since: f64,
     h: f64,
     /// The active contacts of the last step, those whose gap stays closed, and for how many steps that has
     /// been so.
@@ -198,14 +237,16 @@ impl DenseEventCapture<'_, '_> {
             }
             return None;
         }
-        if !self.run.capturing.density.is_full() || !self.may_capture() {
+        let Capturing { density, series, .. } = &self.run.capturing;
+        let again = series.goes_on(self.run.integrator.trial.t) && density.has_new(GIVES_UP_AMONG);
+        if !(density.is_full() || again) || !self.may_capture() {
             return None;
         }
         let allowed = self.allowed_step();
-        if !self.run.capturing.density.judge(allowed) {
-            return None;
-        }
-        self.stop_or_begin(allowed)
+        let density = &mut self.run.capturing.density;
+        let is_dense =
+            if again { density.are_dense(GIVES_UP_AMONG, allowed) } else { density.judge(allowed) };
+        if is_dense { self.stop_or_begin(allowed) } else { None }
     }
 
     /// Contacts are captured from here on, and a segment begins.
@@ -240,7 +281,9 @@ impl DenseEventCapture<'_, '_> {
         self.run.recorder.log_capture((t, before), now, None);
         self.run.activate_guards();
         let contacts = system.contacts().len();
-        self.run.capturing.episode = Some(Episode::new(h, contacts));
+        let patience = self.run.capturing.series.begin(t, h);
+        self.run.capturing.near = NearContacts::default();
+        self.run.capturing.episode = Some(Episode::new((t, h), patience, contacts));
         let total = &mut self.run.capturing.total;
         total.stretches += 1;
         total.times = total.times.or(Some((t, t)));
@@ -260,7 +303,8 @@ impl DenseEventCapture<'_, '_> {
         let due = self.run.guards.calendar.next();
         let (h, ends) = self.run.integrator.sizes.next(t, goal.min(due));
         let t_end = if ends { goal.min(due) } else { t + h };
-        let stepped = TimeStepping { integrator: &mut self.run.integrator }.attempt(h);
+        let RunLoop { integrator, capturing, .. } = &mut *self.run;
+        let stepped = TimeStepping { integrator, near: &mut capturing.near }.attempt(h);
         let stepped = stepped.map_err(|unsolved| self.unsolved_step(unsolved))?;
         let firing = self.run.stepper().take_captured((t_end, ends))?;
         let t = self.run.integrator.trial.t;
@@ -295,7 +339,9 @@ impl DenseEventCapture<'_, '_> {
                 Ok(None)
             }
             result => {
+                let t = self.run.integrator.trial.t;
                 self.run.capturing.density.renew();
+                self.run.capturing.series.end(t, t - episode.since);
                 result
             }
         }
@@ -379,13 +425,14 @@ impl DenseEventCapture<'_, '_> {
 }
 
 impl Episode {
-    fn new(h: f64, contacts: usize) -> Self {
+    fn new((since, h): (f64, f64), patience: u32, contacts: usize) -> Self {
         Self {
+            since,
             h,
             active: Vec::new(),
             stays: Vec::new(),
             unchanged: 0,
-            patience: UNCHANGED,
+            patience,
             impulses: vec![(0.0, 0.0); contacts],
             energy: 0.0,
         }
@@ -415,4 +462,26 @@ fn can_be_captured(system: &dyn System) -> bool {
             Some(_) => guard.response.followers.is_empty() && guard.response.stop_after.is_none(),
             None => !guard.multipliers.iter().any(is_row),
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_that_follow_each_other_wait_for_longer_and_longer() {
+        let (mut series, h) = (Series::default(), 1e-3);
+        assert_eq!(series.begin(1.0, h), UNCHANGED);
+        series.end(1.2, 0.2);
+        let mut waited = Vec::new();
+        for k in 0..6 {
+            let t = 1.25 + 0.06 * f64::from(k);
+            assert!(series.goes_on(t));
+            waited.push(series.begin(t, h));
+            series.end(t + 0.01, 0.01);
+        }
+        // No longer than has been captured.
+        assert_eq!(waited, [20, 40, 80, 160, 160, 160]);
+        assert!(!series.goes_on(9.0) && series.begin(9.0, h) == UNCHANGED, "it was calm for long");
+    }
 }

@@ -36,7 +36,7 @@ impl RunContacts<'_, '_> {
         let delta = guards.uncertainty.of_rounding();
         let widths = integrator.tolerance_widths();
         let stops_at_painleve = integrator.options.events.stops_at_painleve;
-        let applied = Contacts { delta, widths, stops_at_painleve }
+        let applied = Contacts { delta, widths, stops_at_painleve, known: false }
             .begin(&mut Tools { flow: &mut integrator.flow, watch: &guards.watch }, &mut transition);
         applied.map_err(|impossible| Error::of_rule(impossible, t, system))?;
         if transition.contacts.has_impulses() {

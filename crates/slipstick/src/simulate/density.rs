@@ -51,13 +51,24 @@ impl HitDensity {
         Some(self.latest.back()?.0.since(self.latest.get(first)?.0))
     }
 
+    /// Whether there were so many events since the last judgement.
+    pub(super) fn has_new(&self, count: usize) -> bool {
+        self.since >= count
+    }
+
     /// Whether the events are dense where the error would allow a step of this length.
     pub(super) fn judge(&mut self, allowed: f64) -> bool {
+        self.are_dense(DENSE + 1, allowed)
+    }
+
+    /// The same of so many of the latest ones.
+    pub(super) fn are_dense(&mut self, count: usize, allowed: f64) -> bool {
         self.since = 0;
-        let mut contacts: Vec<usize> = self.latest.iter().map(|(_, contact)| *contact).collect();
+        let latest = self.latest.iter().rev().take(count);
+        let mut contacts: Vec<usize> = latest.map(|(_, contact)| *contact).collect();
         contacts.sort_unstable();
         contacts.dedup();
-        contacts.len() >= CLUSTER && self.latest(DENSE + 1).is_some_and(|span| span < allowed)
+        contacts.len() >= CLUSTER && self.latest(count).is_some_and(|span| span < allowed)
     }
 }
 

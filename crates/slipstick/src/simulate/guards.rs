@@ -4,7 +4,7 @@
 use super::Error;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
-use super::last_known::LastKnown;
+use super::last_known::{LastKnown, Readers};
 use super::pace::Pace;
 use super::recorder::Recorder;
 use super::signals::{Along, Comparisons, Meaning};
@@ -25,8 +25,11 @@ pub(super) struct Guards {
     pub(super) uncertainty: Uncertainty,
     pace: Pace,
     pub(super) calendar: Calendar,
-    /// Where the sides of all guards were last known.
+    /// Where the sides of all guards were last known, who reads what in each mode, as soon as that was asked for, and what
+    /// of it has changed.
     known: LastKnown,
+    readers: Vec<Option<Readers>>,
+    changed: Vec<bool>,
     /// The comparisons that are read by value, and their values.
     read: (Vec<usize>, Vec<Banded>),
     /// How often dense output has begun another way than the motion in this segment.
@@ -45,6 +48,8 @@ impl Guards {
             pace: Pace::new(integrator.trial.start.len()),
             calendar: Calendar::new(&integrator.flow, integrator.options.until),
             known: LastKnown::default(),
+            readers: Vec::new(),
+            changed: Vec::new(),
             read: (Vec::new(), Vec::new()),
             contradictions: 0,
         };
@@ -54,8 +59,8 @@ impl Guards {
 
     /// Becomes as new, where an integrator begins another run.
     pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
-        let Self { watch, comparisons: _, uncertainty, pace, calendar, known, read: _, contradictions } =
-            self;
+        // Who reads what is the same in every run.
+        let Self { watch, uncertainty, pace, calendar, known, contradictions, .. } = self;
         pace.renew();
         *contradictions = 0;
         watch.reset();
@@ -207,21 +212,39 @@ impl Guards {
 
     /// The comparisons whose values transitions may have changed since they were last known, and those that
     /// are inside their bands; or all that are watched. Gives whether it is only some of them.
-    fn find_changed(&self, integrator: &Integrator<'_>, which: &mut Vec<usize>) -> bool {
+    fn find_changed(&mut self, integrator: &Integrator<'_>, which: &mut Vec<usize>) -> bool {
         let (flow, y) = (&integrator.flow, &integrator.trial.start);
-        let here = (integrator.trial.t, &y[..]);
-        let some = self.known.is_of(here, &flow.mode);
-        let stays = |comparison: usize| {
-            let outside = some && self.watch.is_outside(comparison);
-            let guard = self.comparisons.meaning(comparison).guard().filter(|_| outside);
-            let reads = guard.and_then(|guard| flow.guard_inputs(guard));
-            let from = if self.watch.sleeps_at(comparison, here) { y.len() } else { 0 };
-            reads
-                .is_some_and(|reads| !self.known.has_moved((y, &flow.mode), flow.parameters(), (reads, from)))
-        };
+        // Beside a surface that it slides on, a guard reads more than its formula does.
+        let some = flow.sliding().is_none() && self.known.is_of((integrator.trial.t, y), &flow.mode);
         which.clear();
-        which.extend(self.watch.watched().iter().filter(|&&comparison| !stays(comparison)));
-        some
+        if !some {
+            which.extend(self.watch.watched());
+            return false;
+        }
+        let Self { watch, comparisons, known, readers, changed, .. } = self;
+        let place = flow.mode.values.place;
+        readers.resize_with(readers.len().max(place + 1), || None);
+        let count = watch.comparisons();
+        let reads =
+            |comparison: usize| comparisons.meaning(comparison).guard().and_then(|g| flow.guard_inputs(g));
+        let readers = readers[place].get_or_insert_with(|| Readers::new((0..count).map(reads)));
+        changed.clear();
+        changed.resize(count, false);
+        // What sleeps where it is now is on its side, unless something else than states has changed.
+        let here = (integrator.trial.t, &y[..]);
+        for comparison in readers.of(known.moved(y)) {
+            changed[comparison] = changed[comparison] || !watch.sleeps_at(comparison, here);
+        }
+        let locked = readers.of(known.turned(&flow.mode, 1 + y.len() + flow.parameters().len()));
+        locked.chain(readers.of_anything()).for_each(|comparison| changed[comparison] = true);
+        let is_open = |comparison: usize| changed[comparison] || !watch.is_outside(comparison);
+        which.extend(watch.watched().iter().filter(|&&comparison| is_open(comparison)));
+        true
+    }
+
+    /// Whether the sides of guards of these positions are known.
+    pub(super) fn knows_positions(&self, t: f64, positions: &[f64]) -> bool {
+        self.known.has_positions(t, positions)
     }
 
     /// What fires here because the motion takes comparisons out of their bands (rule 6), and which of those

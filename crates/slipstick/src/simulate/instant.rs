@@ -280,6 +280,7 @@ impl RunLoop<'_> {
             contacts.delta = guards.uncertainty.of_rounding();
             contacts.widths = integrator.tolerance_widths();
             contacts.stops_at_painleve = integrator.options.events.stops_at_painleve;
+            contacts.known = guards.knows_positions(transition.t, &transition.after[..system.layout().q]);
         }
         let rules: [&mut dyn Rule; 6] =
             [resets, &mut guards.uncertainty, &mut Switches, &mut Exits, &mut ModeChanges, &mut contacts];

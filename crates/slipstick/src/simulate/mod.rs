@@ -29,6 +29,7 @@ mod invariants;
 mod last_known;
 mod locks;
 mod monitor;
+mod near_contacts;
 mod one_sided;
 mod options;
 mod pace;

@@ -311,8 +311,9 @@ impl Signals for Along<'_, '_> {
             return Described::Never;
         }
         // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
-        // where they are met.
-        if self.integrator.flow.has_active_constraints() {
+        // where they are met. What no constraint holds is where it is computed.
+        let flow = &self.integrator.flow;
+        if flow.has_active_constraints() && flow.guard_reads(guard).is_none() {
             return self.enclose(guard, part, out);
         }
         let orientation = self.comparisons.orientation(guard);

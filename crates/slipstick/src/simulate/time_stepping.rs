@@ -8,9 +8,8 @@
 //! are shut.
 
 use super::integrator::Integrator;
-use super::uncertainty::{CAUTION, ROUNDING};
+use super::near_contacts::{Gaps, NearContacts, rounding_of};
 use crate::contact::{Status, TimeStep, Unsolved, separate, time_step};
-use crate::equations::UncertainPoint;
 use crate::expr::Inexact;
 use crate::formulation::{Field, TouchPoint, Touching};
 use crate::watch::NOTHING_LEFT;
@@ -45,12 +44,14 @@ pub(super) type UnsolvedStep = (Vec<usize>, Unsolved);
 /// Makes steps of time stepping, as the trials of an integrator.
 pub(super) struct TimeStepping<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
+    pub(super) near: &'r mut NearContacts,
 }
 
 impl TimeStepping<'_, '_> {
     /// Makes a step in which contacts are captured.
     pub(super) fn attempt(&mut self, h: f64) -> Result<CapturedStep, UnsolvedStep> {
         let t = self.integrator.trial.t;
+        self.near.begin(self.integrator, h);
         let middle = self.middle(h);
         let mut active = self.closed_at(t + 0.5 * h, &middle);
         let (solved, mut end) = self.solve(h, &middle, &mut active)?;
@@ -89,8 +90,8 @@ impl TimeStepping<'_, '_> {
             self.shut_joints_of(t + h, &mut end);
             attempts += 1;
             let gaps = self.gaps(t + h, &end);
-            let below = |k: &usize| gaps[*k].is_some_and(|gap| gap.value < -gap.bound);
-            let missed: Vec<usize> = (0..gaps.len()).filter(below).filter(|k| !active.contains(k)).collect();
+            let mut missed = gaps.that(is_below);
+            missed.retain(|k| !active.contains(k));
             if missed.is_empty() || attempts == MOST_ATTEMPTS {
                 return Ok((solved, end));
             }
@@ -143,21 +144,12 @@ impl TimeStepping<'_, '_> {
 
     /// The contacts whose gap at a point is zero as far as can be told, or below.
     fn closed_at(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
-        let gaps = self.gaps(t, y);
-        let is_closed = |(_, gap): &(usize, Option<Inexact>)| {
-            gap.is_some_and(|gap| gap.value <= NOTHING_LEFT * gap.bound)
-        };
-        gaps.into_iter().enumerate().filter(is_closed).map(|(k, _)| k).collect()
+        self.gaps(t, y).that(|gap| gap.value <= NOTHING_LEFT * gap.bound)
     }
 
-    /// All gaps at a point, with what rounding makes of them.
-    fn gaps(&mut self, t: f64, y: &[f64]) -> Vec<Option<Inexact>> {
-        let contacts = self.integrator.flow.system().contacts();
-        let point = UncertainPoint { t, y, delta: &rounding_of(y) };
-        contacts
-            .iter()
-            .map(|contact| self.integrator.flow.guards().banded_anyway(contact.hit()?, point))
-            .collect()
+    /// The gaps at a point that may be zero or below, with what rounding makes of them.
+    fn gaps(&mut self, t: f64, y: &[f64]) -> Gaps {
+        self.near.gaps(self.integrator, t, y)
     }
 
     fn touching(&mut self, t: f64, y: &[f64], which: &[usize]) -> Option<Touching> {
@@ -179,13 +171,12 @@ impl TimeStepping<'_, '_> {
         let mut lifted = 0.0;
         for _ in 0..MOST_SEPARATIONS {
             let gaps = self.gaps(t, y);
-            let below = |k: usize| gaps[k].is_some_and(|gap| gap.value < -gap.bound);
-            let depth = |k: usize| gaps[k].map_or(0.0, |gap| -gap.value);
-            let open: Vec<usize> = (0..gaps.len()).filter(|&k| below(k)).collect();
+            let depth = |k: usize| gaps.of(k).map_or(0.0, |gap| -gap.value);
+            let open = gaps.that(is_below);
             let worst = open.iter().copied().max_by(|&a, &b| depth(a).total_cmp(&depth(b)));
             let Some(worst) = worst else { break };
             deepest = deepest.or(Some((worst, depth(worst))));
-            let near = |k: &usize| gaps[*k].is_some_and(|gap| gap.value <= NOTHING_LEFT * gap.bound);
+            let near = |k: &usize| gaps.of(*k).is_some_and(|gap| gap.value <= NOTHING_LEFT * gap.bound);
             members.extend(open);
             members.extend(active.iter().filter(|k| near(k)));
             members.sort_unstable();
@@ -200,15 +191,10 @@ impl TimeStepping<'_, '_> {
 
     /// One correction of the gaps of some contacts. Gives its work against the forces; none if the mechanism cannot
     /// move so.
-    fn separate(
-        &mut self,
-        t: f64,
-        y: &mut [f64],
-        (members, gaps): (&[usize], &[Option<Inexact>]),
-    ) -> Option<f64> {
+    fn separate(&mut self, t: f64, y: &mut [f64], (members, gaps): (&[usize], &Gaps)) -> Option<f64> {
         let Touching { mut relations, responses, .. } = self.touching(t, y, members)?;
         for (i, &k) in members.iter().enumerate() {
-            relations.velocity[2 * i] = gaps[k].unwrap_or_default();
+            relations.velocity[2 * i] = gaps.of(k).unwrap_or_default();
             relations.velocity[2 * i + 1] = Inexact::default();
         }
         let impulses = separate(&relations);
@@ -222,7 +208,8 @@ impl TimeStepping<'_, '_> {
         Some(0.0 - impulses.iter().zip(&relations.free).map(|(p, free)| p * free.value).sum::<f64>())
     }
 }
-/// How far rounding may have moved each state.
-fn rounding_of(y: &[f64]) -> Vec<f64> {
-    y.iter().map(|y| CAUTION * ROUNDING * y.abs()).collect()
+
+/// Whether a gap is below zero, as far as can be told.
+fn is_below(gap: Inexact) -> bool {
+    gap.value < -gap.bound
 }

@@ -31,6 +31,9 @@ const NEARER: f64 = 1.25;
 const MOST_QUESTIONS: usize = 3;
 /// The part of a safe path that is used, for rounding.
 const CAREFUL: f64 = 0.999_999;
+/// Of how far a comparison was from its band when it fell asleep, the part that is surely left of it while it sleeps: with
+/// nothing but the knowledge that it is not zero, it may have come as near as this.
+const SURE_PART: f64 = 1.0 - CAREFUL;
 /// The most steps between two questions that did not pay.
 const LONGEST_WAIT: u32 = 64;
 
@@ -43,6 +46,9 @@ struct Sleeper {
     /// Steps until it is asked again, and how many it will be the next time.
     wait: u32,
     next_wait: u32,
+    /// How far outside its band it was when it fell asleep, and that band.
+    reach: f64,
+    band: f64,
     /// The step in which it fell asleep.
     slept_from: u64,
     asleep: bool,
@@ -159,6 +165,14 @@ impl Horizon {
         self.sleepers[comparison].asleep && self.rooms[comparison].iter().all(holds)
     }
 
+    /// How far outside its band a comparison is at least, with its band as it was when it fell asleep, and has been during
+    /// the last step. None if it does not sleep, or it is not known what it depends on.
+    pub(super) fn clearance(&self, comparison: usize, at: (f64, &[f64])) -> Option<(f64, f64)> {
+        let Sleeper { reach, band, .. } = self.sleepers[comparison];
+        let is_known = !self.rooms[comparison].is_empty();
+        (is_known && self.sleeps_at(comparison, at)).then_some((SURE_PART * reach, band))
+    }
+
     /// Whether all that sleep sleep over the step.
     fn is_quiet(&self) -> bool {
         let within = |(room, extent): (&(f64, f64), &Extent)| extent.is_within(*room);
@@ -207,8 +221,13 @@ impl Horizon {
         }
     }
 
-    /// Lets a comparison sleep that is at least `reach` outside its band, if that lasts over the step.
-    pub(super) fn falls_asleep(&mut self, comparison: usize, reach: f64, signals: &mut dyn Signals) -> bool {
+    /// Lets a comparison sleep that is at least `reach` outside its band, which is this wide, if that lasts over the step.
+    pub(super) fn falls_asleep(
+        &mut self,
+        comparison: usize,
+        (reach, band): (f64, f64),
+        signals: &mut dyn Signals,
+    ) -> bool {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.wait > 0 {
             sleeper.wait -= 1;
@@ -226,7 +245,8 @@ impl Horizon {
         let Answer { allowed, length } =
             sleeper.ask(reach, step, &mut |length| signals.fastest(comparison, length));
         let safe = if is_known { f64::INFINITY } else { allowed };
-        *sleeper = Sleeper { since: clock, safe, asleep: allowed > 0.0, slept_from: self.steps, ..*sleeper };
+        let (asleep, slept_from) = (allowed > 0.0, self.steps);
+        *sleeper = Sleeper { since: clock, safe, reach, band, asleep, slept_from, ..*sleeper };
         // Where the speed is known everywhere, the room is as wide as that allows.
         let (asked, part) = if length < f64::INFINITY { (length, allowed / length) } else { (allowed, 1.0) };
         for room in rooms.iter_mut() {
@@ -365,7 +385,7 @@ mod tests {
     ) -> bool {
         let mut signals = Known { state: 0.0, goes: 0.0, inputs: &[], reads: false, pace };
         horizon.begin_step(&[0], &mut signals, path);
-        let asleep = horizon.awake().is_empty() || horizon.falls_asleep(0, reach, &mut signals);
+        let asleep = horizon.awake().is_empty() || horizon.falls_asleep(0, (reach, 0.0), &mut signals);
         horizon.set_awake(if asleep { &[] } else { &[0] });
         asleep
     }
@@ -432,7 +452,7 @@ mod tests {
             let mut pace = |_: f64| speed.map(everywhere);
             let mut signals = Known { state, goes, inputs, reads: true, pace: &mut pace };
             horizon.begin_step(&[0], &mut signals, 1.0);
-            let asleep = horizon.awake().is_empty() || horizon.falls_asleep(0, 2.0, &mut signals);
+            let asleep = horizon.awake().is_empty() || horizon.falls_asleep(0, (2.0, 0.0), &mut signals);
             horizon.set_awake(if asleep { &[] } else { &[0] });
             asleep
         };

@@ -90,7 +90,7 @@ impl Record {
         peak: Banded { value: 0.0, band: 0.0 },
     };
 
-    fn is_watched(&self) -> bool {
+    pub(super) fn is_watched(&self) -> bool {
         self.readers > 0
     }
 

@@ -78,6 +78,11 @@ impl Watch {
         &self.sides.watched
     }
 
+    /// How many comparisons there are, watched or not.
+    pub fn comparisons(&self) -> usize {
+        self.sides.records.len()
+    }
+
     /// The guards, as they were given.
     pub fn guards(&self) -> &[GuardSpec] {
         &self.sides.table.specs
@@ -150,6 +155,13 @@ impl Watch {
     /// it sleeps and nothing else that it depends on has changed.
     pub fn sleeps_at(&self, comparison: usize, at: (f64, &[f64])) -> bool {
         self.sides.horizon.sleeps_at(comparison, at)
+    }
+
+    /// Whether a comparison is farther from its band than this many bands where time and states are these, and has been so in
+    /// the last step: one that sleeps is.
+    pub fn is_beyond(&self, comparison: usize, bands: f64, at: (f64, &[f64])) -> bool {
+        let clearance = self.sides.horizon.clearance(comparison, at);
+        self.is_outside(comparison) && clearance.is_some_and(|(reach, band)| reach > bands * band)
     }
 
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as

@@ -145,11 +145,12 @@ impl StepScan {
         for index in 0..horizon.awake().len() {
             let comparison = horizon.awake()[index];
             let record = &mut records[comparison];
-            let outside = !now.sides[comparison].is_inside();
+            let (outside, mut band) = (!now.sides[comparison].is_inside(), record.peak.band);
             if horizon.has_woken(comparison) && outside {
-                record.reach = reach_at_start(signals, comparison, now.sides[comparison]);
+                let start = reach_at_start(signals, comparison, now.sides[comparison]);
+                (record.reach, band) = (start.value, band.max(start.band));
             }
-            if outside && horizon.falls_asleep(comparison, record.reach, signals) {
+            if outside && horizon.falls_asleep(comparison, (record.reach, band), signals) {
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
@@ -414,13 +415,13 @@ impl StepScan {
     }
 }
 
-/// How far outside its band a comparison begins the step: zero unless it surely is on its side.
-fn reach_at_start(signals: &mut dyn Signals, comparison: usize, side: SideState) -> f64 {
+/// How far outside its band a comparison begins the step: zero unless it surely is on its side. And that band.
+fn reach_at_start(signals: &mut dyn Signals, comparison: usize, side: SideState) -> Banded {
     let mut start = [Banded::default()];
     signals.values(&[comparison], 0.0, &mut start);
     let [Banded { value, band }] = start;
     let outside = if side == SideState::Plus { value } else { -value } - band;
-    if outside > 0.0 { outside } else { 0.0 }
+    Banded::new(if outside > 0.0 { outside } else { 0.0 }, band)
 }
 
 /// What the scan is to know of a comparison.

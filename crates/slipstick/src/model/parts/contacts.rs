@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const CONTACT_KEYS: &[&str] = &["between", "among", "restitution", "friction", "law", "compliant"];
 const COMPLIANT_KEYS: &[&str] = &["stiffness", "damping"];
+/// Each pair of shapes is a contact of its own, with formulas for its gap, rows and guards: half a millisecond and fifty
+/// kilobytes before the run begins. This many take half a minute and two and a half gigabytes.
+const MOST_PAIRS: usize = 50_000;
 /// What a name ends with that stands for all copies of a shape.
 const ALL: &str = "[*]";
 
@@ -64,6 +67,8 @@ struct ContactMaker<'m> {
     joined: BTreeSet<[Option<usize>; 2]>,
     sets: ContactSets,
     overlaps: Overlaps,
+    /// How many pairs there are so far.
+    count: usize,
 }
 
 /// Adds all contacts between shapes.
@@ -82,7 +87,8 @@ pub(super) fn lower_contacts(
     }
     let joined = scene.joints.iter().map(|joint| in_order([0, 1].map(|end| joint.ends[end].body))).collect();
     let (outlines, sets, overlaps) = (BTreeMap::new(), ContactSets::default(), Overlaps::default());
-    let mut maker = ContactMaker { source, lowered, scene, names, outlines, joined, sets, overlaps };
+    let mut maker =
+        ContactMaker { source, lowered, scene, names, outlines, joined, sets, overlaps, count: 0 };
     for (name, part) in section.into_iter().flat_map(Setting::entries) {
         if PARTIES.iter().any(|key| part.get(key).is_some()) {
             maker.contact(name, part);
@@ -144,6 +150,9 @@ impl ContactMaker<'_> {
             return;
         };
         let (Some(first), Some(second)) = (self.party(&first), self.party(&second)) else { return };
+        if !self.admits(contact, value, first.shapes.len().saturating_mul(second.shapes.len())) {
+            return;
+        }
         let mut members = Vec::new();
         for (i, &one) in first.shapes.iter().enumerate() {
             for (j, &other) in second.shapes.iter().enumerate() {
@@ -169,6 +178,10 @@ impl ContactMaker<'_> {
     /// Every shape with every other on another body, but where a joint joins the bodies.
     fn among(&mut self, contact: &ContactPart<'_>, value: &Setting) {
         let Some(party) = self.party(value) else { return };
+        let count = party.shapes.len();
+        if !self.admits(contact, value, count.saturating_mul(count.saturating_sub(1)) / 2) {
+            return;
+        }
         let mut members = Vec::new();
         for (i, &one) in party.shapes.iter().enumerate() {
             for (j, &other) in party.shapes.iter().enumerate().skip(i + 1) {
@@ -184,6 +197,23 @@ impl ContactMaker<'_> {
             self.source.error("bad-contact", value.span.clone(), message, hint);
         }
         self.set(contact.name, members);
+    }
+
+    /// Refuses pairs that are too many to be contacts each.
+    fn admits(&mut self, contact: &ContactPart<'_>, value: &Setting, pairs: usize) -> bool {
+        self.count = self.count.saturating_add(pairs);
+        if self.count <= MOST_PAIRS {
+            return true;
+        }
+        let message = format!(
+            "contact `{}` makes it {} pairs of shapes: each is a contact of its own, and at most {MOST_PAIRS} can be \
+             watched",
+            contact.name, self.count
+        );
+        let hint = "name only shapes that can meet, such as neighbours in a chain, or take fewer: 300 shapes among each \
+                    other are 44850 pairs";
+        self.source.error("too-many-pairs", value.span.clone(), message, hint);
+        false
     }
 
     /// A set has more than one contact, or one that has another name.

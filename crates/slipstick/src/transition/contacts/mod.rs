@@ -80,7 +80,14 @@ pub struct Contacts {
     pub widths: Vec<f64>,
     /// Whether a contact that slides with more friction than its motion can have ends the run.
     pub stops_at_painleve: bool,
+    /// Whether the sides of guards are known at the positions of this round: contacts that are far from being closed take
+    /// no part then, and are not looked at.
+    pub known: bool,
 }
+
+/// In bands of a gap, how far from zero it is at least while it is not looked at: as far as contacts that rest take others
+/// with them, with a reserve for what bands grow by.
+const FAR_APART: f64 = 64.0 * NOTHING_LEFT;
 
 /// In units of the tolerance of its terms, how far a gap may be below zero and still be closed.
 pub const MOST_DEEP: f64 = 1e3;
@@ -206,6 +213,10 @@ impl Contacts {
                 part.push(contact);
                 continue;
             };
+            let has_fired = fired.iter().any(|of| of.contact == contact);
+            if self.known && !has_fired && watch.is_beyond(hit, FAR_APART, (point.t, point.y)) {
+                continue;
+            }
             let Some(gap) = flow.guards().banded_anyway(hit, point) else { continue };
             let before = flow.guards().value(hit, point.t - window, &earlier);
             let is_zero = gap.value.abs() <= bands * gap.bound + (gap.value - before).abs()
@@ -213,7 +224,7 @@ impl Contacts {
             if !is_zero && gap.value < 0.0 {
                 self.check_depth(flow, (contact, hit), gap, point)?;
             }
-            if is_zero || gap.value < 0.0 || fired.iter().any(|of| of.contact == contact) {
+            if is_zero || gap.value < 0.0 || has_fired {
                 part.push(contact);
             }
         }
