@@ -40,14 +40,11 @@ impl LastKnown {
     ) -> bool {
         let moved = |input: &u32| {
             let Some(i) = (*input as usize).checked_sub(1).filter(|i| *i >= from) else { return false };
-            match (y.get(i), self.state.get(i)) {
-                (Some(now), Some(then)) => now.to_bits() != then.to_bits(),
-                _ => {
-                    let [then, now] =
-                        [&self.mode, mode].map(|mode| mode.locked(parameters).input(i - y.len()));
-                    then.map(f64::to_bits) != now.map(f64::to_bits)
-                }
+            if let (Some(now), Some(then)) = (y.get(i), self.state.get(i)) {
+                return now.to_bits() != then.to_bits();
             }
+            let [then, now] = [&self.mode, mode].map(|mode| mode.locked(parameters).input(i - y.len()));
+            then.map(f64::to_bits) != now.map(f64::to_bits)
         };
         reads.iter().any(moved)
     }
