@@ -34,7 +34,9 @@ impl Pace {
     /// Becomes as new.
     pub(super) fn renew(&mut self) {
         let Self { seen, before, steps, reaches, beside } = self;
-        [seen, before, reaches, beside].into_iter().for_each(|list| list.fill(0.0));
+        for list in [seen, before, reaches, beside] {
+            list.fill(0.0);
+        }
         *steps = 0;
     }
 

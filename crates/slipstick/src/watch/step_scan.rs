@@ -70,6 +70,15 @@ enum Purpose {
     All,
 }
 
+/// Why not all comparisons of a step were followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// One has to be covered part by part.
+    InParts,
+    /// One turns too often, so that nothing is known of the step.
+    Crowded,
+}
+
 /// Looks at one step after the other.
 #[derive(Clone, Debug)]
 pub(super) struct StepScan {
@@ -77,11 +86,10 @@ pub(super) struct StepScan {
     /// The sides at the end of the scan, until the step is accepted.
     next: Snapshot,
     scanned: bool,
-    /// Whether a comparison may turn any number of times in a step, and whether one has turned too often.
+    /// Whether a comparison may turn any number of times in a step.
     patient: bool,
-    crowded: bool,
-    /// Whether a comparison has to be covered part by part.
-    in_parts: bool,
+    /// Why not all comparisons were followed.
+    stopped: Option<Stop>,
     due: Vec<usize>,
     /// The comparisons that are due, in the order in which they are looked at.
     queue: BinaryHeap<Arrival>,
@@ -101,8 +109,7 @@ impl StepScan {
             next: sides.now.clone(),
             scanned: false,
             patient: true,
-            crowded: false,
-            in_parts: false,
+            stopped: None,
             due: Vec::with_capacity(sides.records.len()),
             queue: BinaryHeap::new(),
             travels: Vec::new(),
@@ -125,7 +132,7 @@ impl StepScan {
 
     /// Whether a comparison turns too often in the step that was looked at, so that nothing is known of it.
     pub(super) fn is_crowded(&self) -> bool {
-        self.crowded
+        self.stopped == Some(Stop::Crowded)
     }
 
     /// A transition has put comparisons: what was scanned does not hold.
@@ -178,7 +185,7 @@ impl StepScan {
         if self.follow(sides, signals, (h, h), Purpose::Any)? < f64::INFINITY {
             return Ok(true);
         }
-        if self.crowded {
+        if self.stopped.is_some() {
             return Ok(false);
         }
         if self.scanner.follows() {
@@ -210,10 +217,11 @@ impl StepScan {
         if limit == h {
             found = self.find_until(sides, signals, (h, h), Purpose::AtOnce)?;
         }
-        if self.in_parts {
+        if self.stopped == Some(Stop::InParts) {
+            self.stopped = None;
             found = self.find_until(sides, signals, (h, EARLY * h), Purpose::Early)?;
         }
-        if found.is_none() && !self.crowded {
+        if found.is_none() && self.stopped.is_none() {
             found = self.find_until(sides, signals, (h, limit), Purpose::First)?;
         }
         let Some(found) = found else { return Ok(None) };
@@ -240,7 +248,7 @@ impl StepScan {
     ) -> Result<Option<bool>, NotFinite> {
         self.scanner.clear();
         let cut = self.follow(sides, signals, (h, limit), purpose)?;
-        if self.crowded || (self.in_parts && purpose == Purpose::AtOnce) {
+        if self.stopped.is_some() {
             return Ok(None);
         }
         let found = self.resolve(sides, signals)?;
@@ -262,7 +270,7 @@ impl StepScan {
     /// Forgets the last step. False: there is nothing to look for in this one.
     fn begins(&mut self, signals: &mut dyn Signals, h: f64, limit: f64) -> bool {
         self.scanner.clear();
-        (self.scanned, self.crowded, self.in_parts) = (false, false, false);
+        (self.scanned, self.stopped) = (false, None);
         self.scanner.look_at(signals.points());
         !self.due.is_empty() && h > 0.0 && h.is_finite() && limit > 0.0
     }
@@ -291,7 +299,7 @@ impl StepScan {
                 continue;
             }
             if purpose == Purpose::AtOnce && self.scanner.needs_parts() {
-                self.in_parts = true;
+                self.stopped = Some(Stop::InParts);
                 break;
             }
             let brief = Brief { until, patient: self.patient, ..brief(sides, signals, comparison, h) };
@@ -299,7 +307,7 @@ impl StepScan {
                 return Ok(h);
             }
             if !self.scanner.follow(signals, brief, side, (h, limit))? {
-                self.crowded = true;
+                self.stopped = Some(Stop::Crowded);
                 break;
             }
             let fires = self.scanner.fires_by(&sides.table, &sides.now);
