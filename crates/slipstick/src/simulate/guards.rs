@@ -34,6 +34,8 @@ pub(super) struct Guards {
     read: (Vec<usize>, Vec<Banded>),
     /// How often dense output has begun another way than the motion in this segment.
     pub(super) contradictions: u32,
+    /// Where a step was tried again with a shorter one, as a guard turned too often in it.
+    pub(super) crowded_at: f64,
 }
 
 impl Guards {
@@ -52,6 +54,7 @@ impl Guards {
             changed: Vec::new(),
             read: (Vec::new(), Vec::new()),
             contradictions: 0,
+            crowded_at: f64::NAN,
         };
         guards.follow_method(integrator);
         guards
@@ -60,9 +63,9 @@ impl Guards {
     /// Becomes as new, where an integrator begins another run.
     pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
         // Who reads what is the same in every run.
-        let Self { watch, uncertainty, pace, calendar, known, contradictions, .. } = self;
+        let Self { watch, uncertainty, pace, calendar, known, contradictions, crowded_at, .. } = self;
         pace.renew();
-        *contradictions = 0;
+        (*contradictions, *crowded_at) = (0, f64::NAN);
         watch.reset();
         known.forget();
         uncertainty.renew(&integrator.trial.start);

@@ -103,18 +103,21 @@ impl EventSearch<'_, '_> {
         finer && self.guards.along(self.integrator).1.begins_exactly()
     }
 
-    /// Looks at the step just tried; none if a guard turns so often in it that it is tried again with a shorter one. The
-    /// error of a motion says nothing of that: a wheel under a constant torque has none, however often it turns.
+    /// Looks at the step just tried; none if a guard turns so often in it that it is tried again with a shorter one, once.
+    /// The error of a motion says nothing of that: a wheel under a constant torque has none, however often it turns. Of a
+    /// guard that no step is short enough for, it is noted what is not known.
     fn unless_crowded<T>(
         &mut self,
         look: impl Fn(&mut Self) -> Result<T, NotFinite>,
     ) -> Result<Option<T>, NotFinite> {
-        self.guards.watch.be_patient(false);
+        let begins = self.integrator.trial.t;
+        self.guards.watch.be_patient(self.guards.crowded_at == begins);
         let seen = look(self);
         self.guards.watch.be_patient(true);
         if !self.guards.watch.is_crowded() {
             return seen.map(Some);
         }
+        self.guards.crowded_at = begins;
         let shorter = SHORTER * self.integrator.trial.h;
         if self.shorten_to(shorter) { Ok(None) } else { look(self).map(Some) }
     }
