@@ -317,12 +317,12 @@ impl SideTable {
         *side = turn(*side, Input::Enters).0;
     }
 
-    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
-    /// something held it there, may fire again.
-    pub(super) fn begin_transition(&mut self) {
+    /// A step is taken: what has fired before it and has stayed in its band all the time, as something held it there,
+    /// may fire again.
+    pub(super) fn arm_held(&mut self) {
         for index in 0..self.undecided.len() {
             let comparison = self.undecided[index];
-            if self.now.sides[comparison] != SideState::Fired || self.records[comparison].pinned.steps == 0 {
+            if self.now.sides[comparison] != SideState::Fired {
                 continue;
             }
             let one_sided = |guard: usize| {

@@ -164,12 +164,6 @@ impl Watch {
         self.is_outside(comparison) && clearance.is_some_and(|(reach, band)| reach > bands * band)
     }
 
-    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
-    /// something held it there, may fire again.
-    pub fn begin_transition(&mut self) {
-        self.sides.begin_transition();
-    }
-
     /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more
     /// than its own motion can tell, which is not asked any more at this instant; the dense output may
     /// contradict it. Values up to `slack` count as inside the band until it has left.
