@@ -11,7 +11,7 @@ use super::signals::{Along, Comparisons, Meaning};
 use super::uncertainty::Uncertainty;
 use crate::equations::{EntryRule, Guard, GuardCondition as Joined, GuardKind, System};
 use crate::formulation::{Flow, Surface};
-use crate::model::{Direction, Side};
+use crate::model::{ContactChange, Direction, Side};
 use crate::transition::{Firing, is_searched};
 use crate::watch::{
     Banded, Condition, Decided, Fires, GuardSpec, NotFinite, OnEntry, Placement, SideState, Signals, Touches,
@@ -258,6 +258,14 @@ impl Guards {
         let through = |decided: &&Decided| decided.before == SideState::Fired && decided.plus;
         let through = begun.decided.iter().filter(through).copied().collect();
         (comparisons.firing(begun.fired), through)
+    }
+
+    /// Gaps of open contacts never go on to their true side: those that no motion decides are watched as before a hit.
+    pub(super) fn arm_gaps(&mut self, system: &dyn System) {
+        let is_gap =
+            |guard: usize| system.guards()[guard].contact.is_some_and(|of| of.change == ContactChange::Hit);
+        let Self { watch, comparisons, .. } = self;
+        watch.arm_held(&|comparison| comparisons.meaning(comparison).guard().is_some_and(is_gap));
     }
 
     /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires

@@ -147,6 +147,7 @@ impl<'a> RunLoop<'a> {
             if !firing.is_empty() {
                 return Ok(Some(firing));
             }
+            self.guards.arm_gaps(self.integrator.flow.system());
         }
         let goal = self.integrator.options.until.min(self.approach.next);
         if self.dense_events().is_capturing() {

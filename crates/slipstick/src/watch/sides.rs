@@ -317,12 +317,11 @@ impl SideTable {
         *side = turn(*side, Input::Enters).0;
     }
 
-    /// A step is taken: what has fired before it and has stayed in its band all the time, as something held it there,
-    /// may fire again.
-    pub(super) fn arm_held(&mut self) {
+    /// Something holds comparisons in their bands since they have fired: those of these may fire again.
+    pub(super) fn arm_held(&mut self, which: &dyn Fn(usize) -> bool) {
         for index in 0..self.undecided.len() {
             let comparison = self.undecided[index];
-            if self.now.sides[comparison] != SideState::Fired {
+            if self.now.sides[comparison] != SideState::Fired || !which(comparison) {
                 continue;
             }
             let one_sided = |guard: usize| {

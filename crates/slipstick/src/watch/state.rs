@@ -207,6 +207,11 @@ impl Watch {
         self.decisions.turning(&self.sides, signals, counts, turning);
     }
 
+    /// The motion does not decide comparisons that have fired: those of these may fire again, as soon as it does.
+    pub fn arm_held(&mut self, which: &dyn Fn(usize) -> bool) {
+        self.sides.arm_held(which);
+    }
+
     /// Whether a comparison may turn any number of times in a step; it may, if nothing else is said. Otherwise a step may
     /// be [crowded](Self::is_crowded).
     pub fn be_patient(&mut self, patient: bool) {
