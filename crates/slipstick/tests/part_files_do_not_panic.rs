@@ -47,7 +47,7 @@ follow = { cam = ["tip", "outer"] }
 slide = { on_curve = ["bead[1].origin", "wire"], stops = { from = -1, to = 1 } }
 glue = { fixed = ["bead[0]", "bead[2]"], while = "t < 0.5 s" }
 [forces]
-s = { spring = ["ground", "bead[0].com"], stiffness = 10, damping = 1, preload = "1 N" }
+s = { spring = ["ground", "bead[2].com"], stiffness = 10, damping = 1, preload = "1 N" }
 b = { bushing = ["cam.F", "bead[2]"], stiffness = [1, 2, 3], damping = [0.1, 0.1, 0.1] }
 d = { drag = "bead[2]", area = 0.1, coefficient = 1, density = 1.2 }
 c = { couple = "cam", torque = "-0.1 N*m*s * cam.angle'" }
