@@ -4,7 +4,6 @@
 //! needs is found once; a part then takes as long as it is itself, however long the tape is.
 
 use super::tape::Tape;
-use std::collections::BTreeSet;
 
 /// Stands for an input or a constant: no step makes it.
 const LEAF: u32 = u32::MAX;
@@ -39,15 +38,17 @@ impl Dependencies {
     }
 
     /// The steps that some outputs of each tape need, in their order.
-    fn needed(&self, outputs: &[&[usize]]) -> BTreeSet<u32> {
-        let (mut needed, mut open) = (BTreeSet::new(), Vec::new());
+    fn needed(&self, outputs: &[&[usize]]) -> Vec<u32> {
+        let (mut seen, mut needed) = (vec![false; self.makers.len()], Vec::new());
         let wanted = self.outputs.iter().zip(outputs).flat_map(|(of, wanted)| wanted.iter().map(|&k| of[k]));
-        open.extend(wanted);
+        let mut open: Vec<u32> = wanted.collect();
         while let Some(step) = open.pop() {
-            if step != LEAF && needed.insert(step) {
+            if step != LEAF && !std::mem::replace(&mut seen[step as usize], true) {
+                needed.push(step);
                 open.extend(self.makers[step as usize]);
             }
         }
+        needed.sort_unstable();
         needed
     }
 }
@@ -61,10 +62,11 @@ impl Tape {
         outputs: [&[usize]; N],
     ) -> [Self; N] {
         let needed = dependencies.needed(&outputs);
-        let (mut parts, mut leaves, mut begin) = (Vec::with_capacity(N), BTreeSet::new(), 0);
+        let (mut parts, mut leaves, mut begin) = (Vec::with_capacity(N), Vec::new(), 0);
         for ((tape, wanted), &end) in tapes.iter().zip(outputs).zip(&dependencies.ends) {
-            let numbers = needed.range(number(begin)..number(end));
-            let steps: Vec<_> = numbers.map(|&step| tape.steps[step as usize - begin]).collect();
+            let from = |step: usize| needed.partition_point(|&number| (number as usize) < step);
+            let numbers = &needed[from(begin)..from(end)];
+            let steps: Vec<_> = numbers.iter().map(|&step| tape.steps[step as usize - begin]).collect();
             let outputs: Vec<u32> = wanted.iter().map(|&k| tape.outputs[k]).collect();
             leaves.extend(steps.iter().flat_map(|step| step.registers().1).flatten());
             leaves.extend(&outputs);
@@ -73,18 +75,17 @@ impl Tape {
             parts.push(Self { steps, outputs, constants, reads, input_count, register_count });
             begin = end;
         }
+        leaves.sort_unstable();
+        leaves.dedup();
         // What is made in a register of an input would be another value: inputs keep their registers.
         let mut parts = parts.into_iter();
         tapes.map(|tape| {
             let mut part = parts.next().unwrap_or_else(|| tape.clone());
-            part.reads = tape.reads.iter().copied().filter(|input| leaves.contains(input)).collect();
+            part.reads =
+                tape.reads.iter().copied().filter(|input| leaves.binary_search(input).is_ok()).collect();
             part
         })
     }
-}
-
-fn number(step: usize) -> u32 {
-    u32::try_from(step).unwrap_or(LEAF)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! factorisation is shown to the watch for singular configurations.
 
 use super::env::{Env, MotionCounts};
-use super::residuals::{AMONG_MASSES, largest, largest_by_masses};
+use super::residuals::largest;
 use super::singular::SingularWatch;
 use crate::equations::{ActiveRows, System, Terms};
 use crate::math::{Feedback, Groups, Matrix, Saddle};
@@ -148,21 +148,13 @@ impl LinearSystem {
     /// By how much rounding changes each state that a constraint depends on, when it is projected.
     pub(super) fn rounding(&self, y: &[f64], out: &mut [f64]) {
         let MechanismSizes { positions, holonomic, .. } = self.sizes;
-        let (q, v) = (&y[..positions], &y[self.sizes.velocity_range()]);
-        let mass = &self.terms.mass;
-        let by_masses = [q, v].map(|part| largest_by_masses(part, mass));
-        let plain = [q, v].map(|part| f64::EPSILON * largest(part));
-        let own = |column: usize| mass.slot(column, column).map_or(0.0, |slot| mass.values[slot]).sqrt();
-        // The smaller of both measures, as where it is decided what is corrected.
-        let rounding = |part: usize, column: usize| {
-            let by_masses = by_masses[part].map(|most| AMONG_MASSES * f64::EPSILON * most / own(column));
-            by_masses.map_or(plain[part], |by_masses| by_masses.min(plain[part]))
-        };
+        let of_positions = f64::EPSILON * largest(&y[..positions]);
+        let of_velocities = f64::EPSILON * largest(&y[self.sizes.velocity_range()]);
         for (row, column) in self.terms.jacobian.places() {
             if row < holonomic && column < positions {
-                out[column] = rounding(0, column);
+                out[column] = of_positions;
             }
-            out[positions + column] = rounding(1, column);
+            out[positions + column] = of_velocities;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::env::Env;
 use super::linear_system::MechanismSizes;
-use crate::math::{Matrix, Saddle};
+use crate::math::Matrix;
 
 /// How many spacings of doubles rounding makes of a velocity residual at most.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -77,42 +77,6 @@ pub(super) fn are_within(residuals: &[f64], lengths: &[f64], part: f64) -> bool 
     residuals.iter().zip(lengths).all(|(x, length)| x.abs() <= part * length)
 }
 
-/// In the measure of masses, rounding may be this many times as large as in units in which masses are one: bodies that
-/// belong together have masses of their own.
-pub(super) const AMONG_MASSES: f64 = 64.0;
-
-/// Whether all residuals are rounding of coordinates or speeds of these sizes. In the plain measure an angle is rounded
-/// like the lengths beside it, in that of masses a light body like a heavy one: the smaller of both counts.
-pub(super) fn are_rounded_away(
-    residuals: &[f64],
-    values: &[f64],
-    (saddle, mass): (&Saddle, &Matrix),
-) -> bool {
-    if !are_within(residuals, &saddle.lengths, f64::EPSILON * largest(values)) {
-        return false;
-    }
-    let Some(by_masses) = largest_by_masses(values, mass) else { return true };
-    let part = f64::EPSILON * AMONG_MASSES * by_masses;
-    let is_within = |(x, weighed): (&f64, &f64)| x.abs() <= part * weighed || *weighed == 0.0;
-    residuals.iter().zip(&saddle.weighed).all(is_within)
-}
-
-/// The largest of coordinates or speeds times the root of its mass; none if they have not all a mass.
-pub(super) fn largest_by_masses(values: &[f64], mass: &Matrix) -> Option<f64> {
-    if values.len() != mass.rows() {
-        return None;
-    }
-    let mut most: f64 = 0.0;
-    for (i, x) in values.iter().enumerate() {
-        let own = mass.values[mass.slot(i, i)?];
-        if own <= f64::MIN_POSITIVE {
-            return None;
-        }
-        most = most.max(own * x * x);
-    }
-    Some(most.sqrt())
-}
-
 /// The largest of numbers, by size.
 pub(super) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, x| if x.abs() > most { x.abs() } else { most })
@@ -133,19 +97,6 @@ mod tests {
             velocity_slopes(linear.sizes, env, &y, &mut slopes);
             assert!((slopes[0] - 6.0).abs() < 1e-8 && (slopes[1] - 2.0).abs() < 1e-8, "2 v: {slopes:?}");
         });
-    }
-
-    /// A foot of a body that is 1e6 long: what is rounding of its height is none of an angle's.
-    #[test]
-    fn an_angle_is_not_rounded_like_a_length_beside_it() {
-        let (mut mass, mut foot) = (Matrix::full(2, 2), Matrix::full(1, 2));
-        (mass.values, foot.values) = (vec![1.0, 0.0, 0.0, 1e12], vec![1.0, 1e6]);
-        let mut saddle = Saddle::new(&mass, &foot);
-        saddle.factor(&mass, &foot).unwrap();
-        let is_rounding = |residual: f64| are_rounded_away(&[residual], &[1e6, 0.3], (&saddle, &mass));
-        assert!(is_rounding(1e-10) && is_rounding(-4e-9) && !is_rounding(1e-7));
-        assert_eq!(largest_by_masses(&[1e6, 3.0], &mass), Some(3e6));
-        assert_eq!(largest_by_masses(&[1e6], &mass), None);
     }
 
     #[test]

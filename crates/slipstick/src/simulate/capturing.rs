@@ -356,6 +356,7 @@ impl DenseEventCapture<'_, '_> {
             .filter_map(|&k| system.guards()[system.contacts()[k].hit()?].response.at_rest);
         let mut firing = Firing { guards: rests.collect(), ..Firing::default() };
         firing.guards.sort_unstable();
+        self.run.guards.watch.begin_transition();
         self.run.guards.keep_known(&self.run.integrator);
         let firing = (!firing.is_empty()).then_some(firing);
         self.run.finish_instant(Restart::Discontinuous, firing)

@@ -62,6 +62,7 @@ impl RunLoop<'_> {
 
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
+        self.guards.watch.begin_transition();
         self.guards.keep_known(&self.integrator);
         let trial = &self.integrator.trial;
         self.guards.calendar.keep_sides(&mut self.integrator.flow, trial.t, &trial.start);

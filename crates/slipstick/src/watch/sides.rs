@@ -318,10 +318,11 @@ impl SideTable {
     }
 
     /// Something holds comparisons in their bands since they have fired: those of these may fire again.
-    pub(super) fn arm_held(&mut self, which: &dyn Fn(usize) -> bool) {
+    pub(super) fn arm_held(&mut self, which: &dyn Fn(usize, &Record) -> bool) {
         for index in 0..self.undecided.len() {
             let comparison = self.undecided[index];
-            if self.now.sides[comparison] != SideState::Fired || !which(comparison) {
+            let has_fired = self.now.sides[comparison] == SideState::Fired;
+            if !has_fired || !which(comparison, &self.records[comparison]) {
                 continue;
             }
             let one_sided = |guard: usize| {

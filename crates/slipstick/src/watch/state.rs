@@ -207,9 +207,15 @@ impl Watch {
         self.decisions.turning(&self.sides, signals, counts, turning);
     }
 
+    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
+    /// something held it there, may fire again.
+    pub fn begin_transition(&mut self) {
+        self.sides.arm_held(&|_, record| record.pinned.steps > 0);
+    }
+
     /// The motion does not decide comparisons that have fired: those of these may fire again, as soon as it does.
     pub fn arm_held(&mut self, which: &dyn Fn(usize) -> bool) {
-        self.sides.arm_held(which);
+        self.sides.arm_held(&|comparison, _| which(comparison));
     }
 
     /// Whether a comparison may turn any number of times in a step; it may, if nothing else is said. Otherwise a step may

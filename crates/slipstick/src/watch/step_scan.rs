@@ -413,9 +413,6 @@ impl StepScan {
             record.pinned = Pinned::default();
             false
         });
-        // They have stayed there for a step.
-        sides.arm_held(&|_| true);
-        let SideTable { now, undecided, .. } = sides;
         // What has fired inside its band is decided anew at the start of the next step.
         for &comparison in &self.scanner.found.changed {
             let place = undecided.binary_search(&comparison);

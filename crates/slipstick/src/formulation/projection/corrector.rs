@@ -5,7 +5,7 @@
 
 use super::super::constrained_form::FormAt;
 use super::super::linear_system::{LinearSystem, MechanismSizes};
-use super::super::residuals::{ConstraintResiduals, are_rounded_away, are_rounding};
+use super::super::residuals::{ConstraintResiduals, are_rounding, are_within, largest};
 use super::super::{Metric, Upkeep};
 use crate::math::{Matrix, Saddle};
 use std::ops::Range;
@@ -111,10 +111,10 @@ impl Corrector {
         y: &mut [f64],
     ) -> bool {
         let q = &mut y[..at.linear.sizes.positions];
-        if is_rounding(self.unweighted.as_ref(), &self.residuals.position, q, at.linear) {
+        let factors = factors(&mut self.unweighted, &mut at.linear.saddle);
+        if are_within(&self.residuals.position, &factors.lengths, f64::EPSILON * largest(q)) {
             return false;
         }
-        let factors = factors(&mut self.unweighted, &mut at.linear.saddle);
         self.level.fill(0.0);
         self.level[..self.residuals.position.len()].copy_from_slice(&self.residuals.position);
         factors.least_change(&mut self.level, &mut self.change);
@@ -129,10 +129,10 @@ impl Corrector {
         y: &mut [f64],
     ) -> bool {
         let velocities = &mut y[linear.sizes.velocity_range()];
-        if is_rounding(self.unweighted.as_ref(), &self.residuals.velocity, velocities, linear) {
+        let factors = factors(&mut self.unweighted, &mut linear.saddle);
+        if are_within(&self.residuals.velocity, &factors.lengths, f64::EPSILON * largest(velocities)) {
             return false;
         }
-        let factors = factors(&mut self.unweighted, &mut linear.saddle);
         self.level.copy_from_slice(&self.residuals.velocity);
         factors.least_change(&mut self.level, &mut self.change);
         take_off(velocities, &self.change);
@@ -235,20 +235,6 @@ pub(in crate::formulation) fn factors<'s>(
     of_masses: &'s mut Saddle,
 ) -> &'s mut Saddle {
     unweighted.as_mut().map_or(of_masses, |unweighted| &mut unweighted.saddle)
-}
-
-/// Whether residuals are rounding of coordinates or speeds, in the metric of corrections.
-fn is_rounding(
-    unweighted: Option<&Unweighted>,
-    residuals: &[f64],
-    values: &[f64],
-    linear: &LinearSystem,
-) -> bool {
-    let system = match unweighted {
-        Some(Unweighted { saddle, identity }) => (saddle, identity),
-        None => (&linear.saddle, &linear.terms.mass),
-    };
-    are_rounded_away(residuals, values, system)
 }
 
 /// How large a change is beside what it is taken off from. Changes of positions may be of fewer numbers than
